@@ -60,7 +60,9 @@ test(
     const more = forged(journal, 2, json => json.replace(/,1,\[/, ',2,['), true)
     assert.is.not(more.compare(journal), 0)
     writeFileSync(journalPath(file), more)
-    assert.match(await refusal(open(file)), /record 2, can't be done again: it changed 2 rows at first and 1 now/)
+    const refused = await refusal(open(file))
+    assert.match(refused, /record 2, can't be done again: it changed 2 rows at first and 1 now/)
+    assert.match(refused, `${journalPath(file)}, record 2`)
     writeFileSync(
       journalPath(file),
       forged(journal, 2, json => json, true),
