@@ -263,6 +263,9 @@ test('tests that are about a file, by name or by what they come to, are tried be
     plan.map(batch => batch.reach),
     [named, about, through, again],
   )
+  const inPostgres = { ...mutant!, file: 'src/store/postgres/errors.ts' }
+  assert.is(planFor(inPostgres, [0], [through]).length, 1, 'a file of one engine has tests without it')
+  assert.is(planFor({ ...inPostgres, operator: 'sql hint' }, [0], [through]).length, 0, 'only Postgres reads its hints')
 })
 
 test('of a file, the tests that come to a change are tried, the best of them first; all of them if it was made around them', () => {

@@ -42,7 +42,7 @@ export function planFor(
   return [...planned(fitting.filter(isFirst)), ...planned(fitting.filter(reach => !isFirst(reach)))]
 }
 
-const isForPostgres = ({ file, operator }: Mutant) => operator === 'sql hint' || file.includes('/postgres/')
+const isForPostgres = ({ operator }: Mutant) => operator === 'sql hint'
 
 /** The second engine says what the first has said, but for what is about engines: it comes last. */
 const isSecond = ({ engine, file }: Reach, reaches: readonly Reach[]) =>
