@@ -35,7 +35,7 @@ const headerOf = ({ requestHeaders }: Exchange, wanted: string) =>
   requestHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1]
 
 test('a webhook is recorded with what the agent got and said', async () => {
-  const { marketplace, exchanges, agent, submitted } = await open()
+  const { marketplace, exchanges, entries, agent, submitted } = await open()
   const before = exchanges.length
   agent.sink.answer = () => answered(500, 'no\u0000 idea')
   const taskId = await submitted()
@@ -44,6 +44,8 @@ test('a webhook is recorded with what the agent got and said', async () => {
   assert.equal([direction, url, status, error, attempt], ['webhook', agent.sink.url, 500, null, 1])
   assert.equal([webhook!.taskId, webhook!.agentId], [taskId, agent.id])
   assert.is(webhook!.responseBody.toString(), 'no\u0000 idea')
+  const [told] = entries.filter(entry => entry.type === 'webhook').slice(-1)
+  assert.equal([told?.responseBody, told?.responseBytes], ['no\u0000 idea', 8], 'so does its line in the log')
   const [timestamp, signature] = [headerOf(webhook!, 'x-service-timestamp'), headerOf(webhook!, 'x-service-signature')]
   const signed = { secret: agent.secret, timestamp, signature, body: requestBody, now: marketplace.world.realNow() }
   assert.ok(verify(signed).ok)

@@ -2,7 +2,11 @@
 /** The administrator that a start makes: what is taken for an email and a password, and whom it never touches. Source: A-5. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ensureAdministrator, warnWithoutAdministrator } from '../../../src/market/accounts/first-administrator.ts'
+import {
+  ensureAdministrator,
+  warnWithoutAdministrator,
+  warnWithoutSecondFactor,
+} from '../../../src/market/accounts/first-administrator.ts'
 import { verifyPassword } from '../../../src/market/accounts/passwords.ts'
 import { userByEmail } from '../../../src/store/tables/users.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
@@ -95,6 +99,29 @@ test('a start without one is warned of, and only then', async () => {
   logged.length = 0
   await warnWithoutAdministrator(market)
   assert.equal(logged, [])
+  await close()
+})
+
+test('where second factors are required, a start names the administrators who have none and may act', async () => {
+  const { market, logged, ensure, join, close } = await open()
+  await join('ann')
+  for (const name of ['one', 'two', 'three', 'four']) await ensure(`${name}@example.com`)
+  const idOf = async (name: string) => (await market.db.read(q => userByEmail(q, `${name}@example.com`)))!.id
+  const [banned, done, begun] = [await idOf('two'), await idOf('three'), await idOf('four')]
+  await market.db.write(async tx => {
+    await tx.run('UPDATE users SET banned = 1 WHERE id = $1', [banned])
+    const factor =
+      'INSERT INTO second_factors (user_id, secret, last_step, created_at, enabled_at) VALUES ($1, $2, 0, 0, $3)'
+    await tx.run(factor, [done, 'sealed', 1])
+    await tx.run(factor, [begun, 'sealed', null])
+  })
+  logged.length = 0
+  await warnWithoutSecondFactor(market)
+  assert.equal(logged, [], 'nothing where they are optional')
+  await warnWithoutSecondFactor({ ...market, config: { ...market.config, adminTotp: 'required' } })
+  const [{ type, message = '' } = {}] = logged as { type?: string; message?: string }[]
+  assert.equal([logged.length, type], [1, 'warning'])
+  assert.match(message, 'can settle no money: one@example.com, four@example.com. ')
   await close()
 })
 

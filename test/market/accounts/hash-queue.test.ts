@@ -54,6 +54,17 @@ test('addresses take turns, and the one that sends most gives way where it is fu
   assert.equal(begun, ['flood 1', 'flood 2', 'ann', 'bob', 'flood 3'])
 })
 
+test('the one that sends most gives way wherever it stands in the queue, and whatever it is called', async () => {
+  const { refused, ask } = slowQueue({ atOnce: 1, most: 4 })
+  void ask('first')
+  void ask('bob')
+  for (const name of ['flood 1', 'flood 2']) void ask(name, 'flood')
+  void ask('one', 'the longest address of all')
+  void ask('ann')
+  await wait(0)
+  assert.equal(refused, ['flood 2: overloaded'])
+})
+
 test('who has gone leaves the queue, and takes no turn', async () => {
   const { queue, begun, refused, ask, end } = slowQueue({ atOnce: 1, most: 4 })
   const left = new AbortController()

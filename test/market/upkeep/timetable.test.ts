@@ -2,6 +2,7 @@
 /** What falls due next. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ClockFollowers } from '../../../src/market/upkeep/clock-followers.ts'
 import { nextMoment } from '../../../src/market/upkeep/timetable.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
@@ -21,7 +22,12 @@ test('the next moment is one after the given one, with all that falls due at it'
   assert.equal([(await next(world.now()))!.at, await ids(world.now())], [at, ['one', 'two']])
   assert.equal(await ids(at - 1), ['one', 'two'])
   assert.equal(await ids(at), ['later'])
+  assert.is((await next(at - 1))!.total, 2)
   assert.is(await next(at + 1), null)
+  const follower = { act: async () => {}, planned: () => [{ at: at + 2, id: 'buyer 1', about: 'usr_1' }] }
+  market.memory.of(ClockFollowers).add(follower)
+  const things = [{ kind: 'buyer', id: 'buyer 1', about: 'usr_1' }]
+  assert.equal(await next(at + 1), { at: at + 2, things, total: 1 }, 'also where no row falls due')
   await close()
 })
 

@@ -146,6 +146,13 @@ test('an exchange is explained only if it was refused with 401', async () => {
   const of = (direction: 'webhook' | 'callback', status: number | null) =>
     diagnoseExchange(market, { ...common, direction, status })
   assert.is((await of('callback', 401))?.cause, 'missing_header')
+  const timestamp = common.realAt
+  const requestHeaders = [
+    ['x-service-timestamp', String(timestamp)],
+    ['x-service-signature', sign(agent.secret, timestamp, ACCEPT)],
+  ] as const
+  const right = await diagnoseExchange(market, { ...common, requestHeaders, direction: 'callback', status: 401 })
+  assert.is(right, null, 'a right signature that nobody has used is not explained')
   assert.is(await of('callback', 400), null)
   assert.is(await of('webhook', 500), null)
   const refused = (await of('webhook', 401))!
