@@ -1,10 +1,13 @@
 // engines: embedded; process: own
 /** What does not end the embedded database: an error is not a loss, and a mistake behind a commit takes nothing back. */
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError, type Tx } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
+import { nextPath } from '../../src/store/embedded/journal.ts'
+import { temporaryPath } from '../../src/store/embedded/snapshot.ts'
 import { inFolder, unexpected } from './folder.ts'
 import { openUnder } from './open-files.ts'
 
@@ -15,6 +18,19 @@ const refusal = (work: Promise<unknown>) =>
     () => 'it was not refused',
     error => `${error instanceof StoreError}: ${error.message}`,
   )
+
+test(
+  'what a killed process left unfinished beside the database is gone after the next start',
+  inFolder(async file => {
+    const db = await opened(file)
+    await db.write(table)
+    await db.close()
+    const left = [temporaryPath(file), nextPath(file)]
+    for (const path of left) writeFileSync(path, 'unfinished')
+    await (await opened(file)).close()
+    assert.equal(left.filter(existsSync), [])
+  }),
+)
 
 test('a read that fails in SQLite is told so and ends nothing, whether or not a transaction is open', async () => {
   const db = await opened(null)
