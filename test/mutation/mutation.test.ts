@@ -14,7 +14,7 @@ import { parsed, sceneOf } from './find.ts'
 import { controlOn, type Ground, judge } from './judge.ts'
 import { type Mutant, nameOf } from './mutant.ts'
 import { type Batch, planFor } from './plan.ts'
-import { type Reach, runOnce } from './reach.ts'
+import { runOnce } from './reach.ts'
 import { interval, reportText } from './report.ts'
 import { sampleOf, sourcesOf } from './sample.ts'
 import { SWITCH_FILE, withSwitches } from './schemata.ts'
@@ -245,41 +245,6 @@ test('a sample is the same for one seed, another for the next, and each mutant i
   // 5 of 38, 700 times: 92 each, with a deviation of 9.
   assert.is(drawn.size, scene.mutants.length)
   assert.ok(Math.min(...drawn.values()) > 50 && Math.max(...drawn.values()) < 134)
-})
-
-test('tests that are about a file, by name or by what they come to, are tried before those that pass through', () => {
-  const [mutant] = scene.mutants
-  const reach = (file: string, numbers: number[], ms = 1_000, engine: Job['engine'] = 'embedded'): Reach => ({
-    ...{ file, engine, ms: 500 + ms, numbers: [], shares: true, passed: true, tests: [{ name: 'one', ms, numbers }] },
-  })
-  const through = reach('web/through.test.ts', [0, 7])
-  const about = reach('web/about.test.ts', [0, 7, 8, 9], 3_000)
-  const named = reach('shop/price.test.ts', [0, 7], 2_000)
-  const again = reach('web/about.test.ts', [0, 7, 8, 9], 3_000, 'postgres')
-  const broken = { ...through, file: 'web/broken.test.ts', passed: false }
-  const elsewhere = reach('web/elsewhere.test.ts', [8, 9])
-  const plan = planFor(mutant!, [0], [again, through, broken, elsewhere, about, named], [7, 8, 9])
-  assert.equal(
-    plan.map(batch => batch.reach),
-    [named, about, through, again],
-  )
-  const inPostgres = { ...mutant!, file: 'src/store/postgres/errors.ts' }
-  assert.is(planFor(inPostgres, [0], [through]).length, 1, 'a file of one engine has tests without it')
-  assert.is(planFor({ ...inPostgres, operator: 'sql hint' }, [0], [through]).length, 0, 'only Postgres reads its hints')
-})
-
-test('of a file, the tests that come to a change are tried, the best of them first; all of them if it was made around them', () => {
-  const [mutant] = scene.mutants
-  const tests = [
-    { name: 'slow', ms: 9_000, numbers: [0, 7] },
-    { name: 'elsewhere', ms: 10, numbers: [7] },
-    { name: 'quick', ms: 10, numbers: [0, 7] },
-  ]
-  const reach: Reach = { ...job, passed: true, ms: 9_600, tests, numbers: [5] }
-  const names = (number: number) => planFor(mutant!, [number], [reach]).map(namesOf)
-  assert.equal(names(0), [['quick'], ['slow']])
-  assert.equal(names(5), [['elsewhere', 'quick'], ['slow']])
-  assert.equal(names(6), [])
 })
 
 test('what a module makes when it is loaded is reached where it is used, under whichever name', () => {
