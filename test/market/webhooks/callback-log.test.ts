@@ -10,7 +10,15 @@ test('it says how long a callback took, and never less than no time', () => {
   const world = createVirtualWorld()
   const entries: LogEntry[] = []
   const log = (entry: LogEntry) => entries.push(entry)
-  const callback = { taskId: 't', agentId: 'a', action: 'accept', via: 'key', status: 200, error: null } as const
+  const callback = {
+    taskId: 't',
+    agentId: 'a',
+    action: 'accept',
+    via: 'key',
+    status: 200,
+    error: null,
+    taskStatus: 'in_progress',
+  } as const
   logCallback({ log, world }, { ...callback, since: world.realNow() - 25 })
   logCallback({ log, world }, { ...callback, since: world.realNow() + 3_600_000 })
   assert.equal(entries, [
