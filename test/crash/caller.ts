@@ -69,6 +69,14 @@ export class Caller {
     return data
   }
 
+  /** The data of a GET. It is asked once more if it was cut, as a kept connection may lead to a server that was killed. */
+  async read(path: string) {
+    return this.call('GET', path).catch(error => {
+      if (error instanceof Cut) return this.call('GET', path)
+      throw error
+    })
+  }
+
   close() {
     this.#agent.destroy()
   }

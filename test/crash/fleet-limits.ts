@@ -47,13 +47,13 @@ export async function capsUnderKills(folder: string, kills: number): Promise<{ h
     await work
     // What was cut off may not have happened; now all has been asked for that the caps let through.
     for (const id of drafts) await answerTo(spender, `/api/tasks/${id}/submit`)
-    const { spentToday } = await spender.call('GET', `/api/budget-authorizations/${budget}`)
+    const { spentToday } = await spender.read(`/api/budget-authorizations/${budget}`)
     assert.is(spentToday, FIT * PRICE)
     assert.ok(hires.done <= FIT, `${hires.done} hires were acknowledged`)
-    const { wallet } = await spender.call('GET', '/api/wallet')
+    const { wallet } = await spender.read('/api/wallet')
     assert.is(wallet.heldBalance, spentToday)
     const fit = Math.floor(depositLimits.new_verified.perDay / PART)
-    assert.is((await saver.call('GET', '/api/wallet')).wallet.balance, fit * PART)
+    assert.is((await saver.read('/api/wallet')).wallet.balance, fit * PART)
     assert.ok(deposits.done <= fit && deposits.done + deposits.cut >= fit, JSON.stringify(deposits))
     for (const one of [spender, saver]) one.close()
     await fleet.end()
