@@ -9,38 +9,17 @@ import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/dispatch.ts'
 import { durations, retryAfterMaxMs, retryScheduleMs } from '../../../src/api/limits.ts'
 import { verify } from '../../../src/api/signature.ts'
-import type { LogEntry } from '../../../src/market/log.ts'
 import { askedWaitMs } from '../../../src/market/webhooks/retry-policy.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../../src/world/world.ts'
 import { engine } from '../../support/databases.ts'
-import type { ListedAgent, TestMarketplace, TestUser } from '../../support/marketplace.ts'
-import { openTestMarketplace } from '../../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace } from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
 import { ticking } from '../../support/ticking.ts'
-
-interface State {
-  marketplace: TestMarketplace
-  buyer: TestUser
-  agent: ListedAgent
-  logged: LogEntry[]
-}
+import { openBeforeEach, type State, states, submitted } from './dispatch-state.ts'
 
 const test = suite<State>('dispatch')
-
-test.before.each(async state => {
-  state.logged = []
-  state.marketplace = await openTestMarketplace({ log: line => state.logged.push(line) })
-  state.buyer = await state.marketplace.join('buyer', 20_000)
-  state.agent = await state.marketplace.list(await state.marketplace.join('builder'))
-})
-test.after.each(async ({ marketplace }) => marketplace.close())
-
-const submitted = async ({ marketplace, buyer, agent }: State, to: ListedAgent = agent) => {
-  const task = await marketplace.draft(buyer, to)
-  await buyer.call('POST', `/api/tasks/${task.id}/submit`)
-  return task
-}
+openBeforeEach(test)
 
 /** Lets time pass until the next attempt of the oldest pending delivery is due, and answers how long that was. */
 async function toNextAttempt({ marketplace }: State): Promise<number> {
@@ -51,11 +30,6 @@ async function toNextAttempt({ marketplace }: State): Promise<number> {
   await marketplace.webhooksSent()
   return wait
 }
-
-const states = ({ marketplace }: State) =>
-  marketplace.market.db
-    .read(q => q.all<{ state: string }>('SELECT state FROM deliveries ORDER BY id'))
-    .then(rows => rows.map(row => row.state))
 
 test('an attempt that fails is tried again on the schedule, within 20 %, and the failure after its end is the last', async state => {
   const { marketplace, agent } = state

@@ -4,45 +4,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/dispatch.ts'
 import { retryScheduleMs } from '../../../src/api/limits.ts'
-import type { LogEntry } from '../../../src/market/log.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
-import {
-  type ListedAgent,
-  openTestMarketplace,
-  type TestMarketplace,
-  type TestUser,
-} from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
 import { refusingTx } from '../../support/refusing-tx.ts'
 import { ticking } from '../../support/ticking.ts'
-
-interface State {
-  marketplace: TestMarketplace
-  buyer: TestUser
-  agent: ListedAgent
-  logged: LogEntry[]
-}
+import { openBeforeEach, type State, states, submitted } from './dispatch-state.ts'
 
 const test = suite<State>('refused notes')
-
-test.before.each(async state => {
-  state.logged = []
-  state.marketplace = await openTestMarketplace({ log: line => state.logged.push(line) })
-  state.buyer = await state.marketplace.join('buyer', 20_000)
-  state.agent = await state.marketplace.list(await state.marketplace.join('builder'))
-})
-test.after.each(async ({ marketplace }) => marketplace.close())
-
-async function submitted({ marketplace, buyer, agent }: State): Promise<void> {
-  const task = await marketplace.draft(buyer, agent)
-  await buyer.call('POST', `/api/tasks/${task.id}/submit`)
-}
-
-const states = ({ marketplace }: State) =>
-  marketplace.market.db
-    .read(q => q.all<{ state: string }>('SELECT state FROM deliveries ORDER BY id'))
-    .then(rows => rows.map(row => row.state))
+openBeforeEach(test)
 
 test('an attempt that the database refuses to note is told in the log and noted later, and its webhook is sent once', async state => {
   const { marketplace, agent, logged } = state
