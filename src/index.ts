@@ -2,5 +2,5 @@
 
 export type { Exchange } from './market/exchange.ts'
 export type { Log, LogEntry, StampedEntry } from './market/log.ts'
-export { type Marketplace, openMarketplace } from './open.ts'
-export type { OpenOptions } from './open-options.ts'
+export { type Marketplace, openMarketplace } from './open/open.ts'
+export type { OpenOptions } from './open/options.ts'

@@ -1,9 +1,9 @@
 /** The command line: runs the command that the words name, and prints its error. */
-import { UsageError, wantedDebug, wantsJson } from '../config.ts'
+import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
-import { withSystemReason } from './disk-faults.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { runHelp } from './help.ts'
+import { withSystemReason } from './output/disk-faults.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { proveWritten, watchOutput } from './output/output-faults.ts'
 import { createUi, plain } from './output/ui.ts'

@@ -1,11 +1,11 @@
 /** Makes the parser of a command line from the command records. */
 import { type Argument, Command, CommanderError } from 'commander'
-import { programName, UsageError, version, wantsJson } from '../config.ts'
+import { programName, UsageError, version, wantsJson } from '../settings/config.ts'
 import type { CommandRecord } from './command-line/command.ts'
 import { wordFor } from './command-line/filled-by.ts'
+import { wrappedExample, wrappedNotes } from './command-line/help-text.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords, Fault } from './exit-codes.ts'
-import { wrappedExample, wrappedNotes } from './help-text.ts'
 
 /** The words make no command. `shown`: what people read, with advice or the whole help. */
 export class WrongWords extends UsageError {

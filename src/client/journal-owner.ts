@@ -1,5 +1,5 @@
 /** Who has a journal, and whether that process still runs. */
-import { isRunning, ownSpace, startOf } from '../process-identity.ts'
+import { isRunning, ownSpace, startOf } from '../shared/process-identity.ts'
 
 export interface Owner {
   readonly pid: number

@@ -1,7 +1,7 @@
 /** The callbacks for an event of a journal: what was sent before the process ended is not said twice. It needs only Node. Source: A-273. */
 import { createHash } from 'node:crypto'
 import { type AnswerOptions, answerSigned, CallbackError, type Reply, replyBy, type Say } from './callbacks.ts'
-import type { Sent } from './memory.ts'
+import type { Sent } from './inbox.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 
 interface KeptCallbacks {

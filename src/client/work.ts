@@ -1,8 +1,8 @@
 /** What an agent does for the events that it has taken. It needs only Node. Source. */
 import type { AgentOptions, Work } from './agent-options.ts'
 import { CallbackError, type Reply, replyTo } from './callbacks.ts'
+import { type Came, Memory, type Unfinished } from './inbox.ts'
 import { keptReply } from './kept-reply.ts'
-import { type Came, Memory, type Unfinished } from './memory.ts'
 import { mayPass } from './repeats.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 

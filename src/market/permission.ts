@@ -1,7 +1,7 @@
 /** Who may call an endpoint, by the standing and the roles of the account. Source: I-role, A-12. */
 import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
-import type { UserRow } from '../store/tables/users.ts'
+import type { UserRow } from '../store/tables/accounts/users.ts'
 
 type Rule = Pick<Endpoint, 'role' | 'whenSuspended'>
 

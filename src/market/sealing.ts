@@ -1,7 +1,7 @@
 /** Encrypts secrets at rest with the key of the marketplace, and decrypts them for use. Source: A-8. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
-import { boundedCache } from '../bounded-cache.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
+import { boundedCache } from '../shared/bounded-cache.ts'
 import type { World } from '../world/world.ts'
 
 export type Key = Pick<Config, 'secretKey'>

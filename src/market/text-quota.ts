@@ -3,10 +3,10 @@
  * work are refused. Texts that finish work are never refused, but they count. Source: A-49, A-50, A-218.
  */
 import { refuse } from '../api/failures.ts'
-import { WEBHOOK_BYTES } from '../store/tables/retention.ts'
 import type { Columns, Patch, Table } from '../store/tables/table.ts'
-import { type TaskRow, tasks } from '../store/tables/tasks.ts'
-import { addBytes, bytesOf, countBytes, uncountBytes } from '../store/tables/usage.ts'
+import { type TaskRow, tasks } from '../store/tables/tasks/tasks.ts'
+import { WEBHOOK_BYTES } from '../store/tables/upkeep/retention.ts'
+import { addBytes, bytesOf, countBytes, uncountBytes } from '../store/tables/upkeep/usage.ts'
 import type { Acting, Ctx } from './market.ts'
 import { inMiB, MIB } from './mebibytes.ts'
 

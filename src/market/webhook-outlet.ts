@@ -1,5 +1,5 @@
 /** Connects the verbs that write events with the dispatcher that sends them. */
-import type { DeliveryRow, QueuedAgent } from '../store/tables/outbox.ts'
+import type { DeliveryRow, QueuedAgent } from '../store/tables/webhooks/outbox.ts'
 
 /** A delivery that one sender has claimed, so that no other may send it. */
 export interface LeasedDelivery extends DeliveryRow {

@@ -4,9 +4,9 @@ import type { TrustTier } from '../api/records.ts'
 import { createUser, hashRandomPassword } from '../market/accounts/accounts.ts'
 import { createKeyFor } from '../market/accounts/keys.ts'
 import type { Market } from '../market/market.ts'
-import { deleteKeysNamed } from '../store/tables/keys.ts'
-import { updateUser, userByEmail } from '../store/tables/users.ts'
-import { type Act, acting } from './acting.ts'
+import { deleteKeysNamed } from '../store/tables/accounts/keys.ts'
+import { updateUser, userByEmail } from '../store/tables/accounts/users.ts'
+import { type Act, acting } from './verb-calls.ts'
 
 /** Known by the email `NAME@example.com`. */
 export interface WantedAccount {

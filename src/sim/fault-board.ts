@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import { type CallbackFaultName, type FaultName, faults, type WebhookFaultName } from '../api/faults.ts'
 import type { OutgoingResult } from '../world/world.ts'
 import { type CallbackFault, callbackFaults } from './callbacks/faults.ts'
+import { type CallbackNames, callbackIn, forward, isCallback } from './callbacks/pass-on.ts'
 import { Bodies } from './callbacks/request-bodies.ts'
-import { type CallbackNames, callbackIn, forward, isCallback } from './callbacks/way.ts'
 import { type Renew, webhookFaultOf } from './webhooks/faults.ts'
 
 interface Wanted {

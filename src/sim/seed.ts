@@ -1,13 +1,13 @@
 /** Seeds a new simulator: three accounts, money, and a few listed agents of which one works. Source: A-6. */
 import type { CallInput } from '../api/endpoints/calls.ts'
 import type { Market } from '../market/market.ts'
-import { userByEmail } from '../store/tables/users.ts'
+import { userByEmail } from '../store/tables/accounts/users.ts'
 import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accounts.ts'
-import { acting } from './acting.ts'
 import { furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
-import { DOWN, NOWHERE } from './agents/down.ts'
+import { DOWN, NOWHERE } from './agents/down-on-purpose.ts'
 import { SAMPLE, type SampleAgent } from './agents/sample-agent.ts'
-import { standIn } from './agents/stand-in.ts'
+import { standIn } from './agents/test-responder.ts'
+import { acting } from './verb-calls.ts'
 
 /** What the start screen shows and what `dev` stores for its next start. */
 export interface Credentials {

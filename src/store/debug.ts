@@ -1,5 +1,5 @@
 /** Debug lines of the topic `sql`: each unit, its statements and how long they took. Values are never told: they hold what users wrote. */
-import type { Debug } from '../debug.ts'
+import type { Debug } from '../shared/debug.ts'
 import type { Db, Reader, Step, Tx, Value } from './db.ts'
 
 /** Statements that a line names; a batch may run thousands. */

@@ -7,9 +7,9 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
 import { durations } from '../api/limits.ts'
-import type { Config } from '../config.ts'
 import type { Actor } from '../market/market.ts'
 import { refuseUnlessMay } from '../market/permission.ts'
+import type { Config } from '../settings/config.ts'
 import type { Reader } from '../store/db.ts'
 
 /** Finds the account of a credential. Resolves to null if the credential is unknown, expired or deleted. */

@@ -6,7 +6,7 @@ import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Operation } from '../api/openapi/operation.ts'
 import type { Content, Response } from '../api/openapi/responses.ts'
 import { shellWord } from '../api/shell-word.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../shared/html.ts'
 
 export function referencePage(doc: OpenApi): string {
   const { title, version } = doc.info

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
 import type { PageReply, WebPage } from './server.ts'
 
 /** At the same relative path from src and from dist. */

@@ -2,7 +2,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../api/failures.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
 import { isHttps } from './credentials.ts'
 import { failureText, newRequestId } from './response.ts'
 

@@ -4,12 +4,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type * as z from 'zod'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { agents } from '../../src/store/tables/agents.ts'
-import { messages, reviews } from '../../src/store/tables/conversation.ts'
-import { deliverables } from '../../src/store/tables/deliverables.ts'
-import { samples } from '../../src/store/tables/samples.ts'
+import { agents } from '../../src/store/tables/agents/agents.ts'
+import { samples } from '../../src/store/tables/agents/samples.ts'
 import type { Column } from '../../src/store/tables/table.ts'
-import { tasks } from '../../src/store/tables/tasks.ts'
+import { messages, reviews } from '../../src/store/tables/tasks/conversation.ts'
+import { deliverables } from '../../src/store/tables/tasks/deliverables.ts'
+import { tasks } from '../../src/store/tables/tasks/tasks.ts'
 
 const { createAgent, updateAgent, createTask, updateTask, addSample, deliverTask, sendMessage, submitReview } =
   endpoints

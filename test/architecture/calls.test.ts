@@ -16,13 +16,13 @@ const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
   time: ['src/world/real.ts'],
   chance: ['src/world/real.ts'],
   network: ['src/world/egress/connect.ts', 'src/world/egress/egress.ts', 'src/world/egress/happy-eyeballs.ts'],
-  environment: ['src/config.ts'],
+  environment: ['src/settings/config.ts'],
 }
 
 const callExceptions: Readonly<Record<string, string>> = {
   'src/api/diagnosis/causes.ts time': 'names the call in a sentence for people',
-  'src/open.ts time': 'migrations run before there is a world',
-  'src/secret-key.ts chance': 'the key is made before there is a world, and must never follow a seed',
+  'src/open/open.ts time': 'migrations run before there is a world',
+  'src/open/secret-key.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/market/upkeep/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
   'src/web/response.ts time': 'how long a request took is told to the log alone',
   'src/web/response.ts chance': 'request ids stay apart between processes, with a seed as without',
@@ -31,7 +31,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',
   'src/store/embedded/lock.ts chance': 'two who wait for one lock must not follow the same seed',
   'src/store/embedded/lock-owner.ts time': 'a lock says since when it is held',
-  'src/process-identity.ts environment': 'the program that tells when a process started needs its path',
+  'src/shared/process-identity.ts environment': 'the program that tells when a process started needs its path',
   'src/world/egress/trust.ts environment':
     'before Node 22.15 this is the only way to know which authorities Node trusts',
   'src/world/egress/outgoing-post.ts time': 'the deadline of a POST is measured, not dated',
@@ -46,8 +46,8 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agents/agent-watch.ts network':
     'looks whether an agent of this machine accepts connections, and sends nothing',
-  'src/conform/time.ts time': 'an agent is watched from outside of any marketplace',
-  'src/sim/callbacks/way.ts network': 'stands in front of a marketplace and passes requests on',
+  'src/conform/history/machine-time.ts time': 'an agent is watched from outside of any marketplace',
+  'src/sim/callbacks/pass-on.ts network': 'stands in front of a marketplace and passes requests on',
   'src/cli/commands/simulate-buyers.ts chance': 'chooses the seed of a crowd',
   'src/cli/commands/conformance.ts chance': 'chooses the seed of a run',
   'src/cli/dev/postgres.ts chance': 'the key is made before there is a world, and must never follow a seed',
@@ -119,7 +119,10 @@ test('SQL stands in the store alone', () => {
     ...['CREATE TABLE x', 'x ORDER BY y', 'WHERE id = $1', 'WHERE a.id IN (1)', 'SELECT\n  id\nFROM agents'],
   ]
   for (const text of texts) assert.is(sqlFaults({ 'src/market/a.ts': `q.get(\`${text}\`)` }).length, 1, text)
-  assert.equal(sqlFaults({ 'src/store/tables/a.ts': 'SELECT id FROM x', 'src/open.ts': '// SELECT id FROM x' }), [])
+  assert.equal(
+    sqlFaults({ 'src/store/tables/a.ts': 'SELECT id FROM x', 'src/open/open.ts': '// SELECT id FROM x' }),
+    [],
+  )
 })
 
 test.run()

@@ -15,7 +15,7 @@ const knownBy: Readonly<Record<string, string>> = {
   nodemailer: 'src/world/mail.ts',
   aws4fetch: 'src/world/bucket.ts',
   commander: 'src/cli/parser.ts',
-  'lru-cache': 'src/bounded-cache.ts',
+  'lru-cache': 'src/shared/bounded-cache.ts',
   otpauth: 'src/market/accounts/totp.ts',
   '@zxcvbn-ts/language-common': 'src/market/accounts/common-passwords.ts',
 }

@@ -21,8 +21,8 @@ test('the tree of the architecture has each room, shelf and file outside of a ro
   const missing = (text: string) =>
     rooms.filter(name => !new RegExp(`(?<![\\w.-])${name}(?:/|(?<=\\.ts))(?!\\w)`).test(text))
   assert.equal(missing(tree!.split('examples/')[0]!), [])
-  assert.ok(rooms.includes('doctor') && rooms.includes('open.ts'))
-  assert.equal(missing(tree!.replace('doctor/', '').replaceAll('open.ts', '')), ['doctor', 'open.ts'])
+  assert.ok(rooms.includes('doctor') && rooms.includes('index.ts'))
+  assert.equal(missing(tree!.replace('doctor/', '').replaceAll('index.ts', '')), ['doctor', 'index.ts'])
 })
 
 test.run()

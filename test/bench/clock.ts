@@ -6,12 +6,12 @@ import type { Egress } from '../../src/world/world.ts'
 import { built } from './built.ts'
 import { median, ms, type Row } from './table.ts'
 
-const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
 const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
 const { ensureAccount } = await built<typeof import('../../src/sim/accounts.ts')>('sim/accounts')
-const { acting } = await built<typeof import('../../src/sim/acting.ts')>('sim/acting')
+const { acting } = await built<typeof import('../../src/sim/verb-calls.ts')>('sim/acting')
 const { furnishAgents } = await built<typeof import('../../src/sim/agents/agents.ts')>('sim/agents/agents')
-const { standIn } = await built<typeof import('../../src/sim/agents/stand-in.ts')>('sim/agents/stand-in')
+const { standIn } = await built<typeof import('../../src/sim/agents/test-responder.ts')>('sim/agents/stand-in')
 
 const ROUNDS = 9
 const AGENTS = 50

@@ -1,7 +1,7 @@
 /** What our side holds while it is measured: a buyer with money, a builder, listed agents, tasks. */
 import type { Actor, Market } from '../../src/market/market.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { insertTask } from '../../src/store/tables/tasks.ts'
+import { insertTask } from '../../src/store/tables/tasks/tasks.ts'
 import { built } from './built.ts'
 import { sinkHosts } from './sink-hosts.ts'
 

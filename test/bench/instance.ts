@@ -1,5 +1,5 @@
 /** Our side on Postgres: one instance of the built marketplace, in a process of its own. */
-import type { Marketplace } from '../../src/open.ts'
+import type { Marketplace } from '../../src/open/open.ts'
 import type { BucketOptions } from '../../src/world/bucket.ts'
 import { built } from './built.ts'
 import { furnishForMany, type MakeDrafts } from './many-buyers.ts'
@@ -11,7 +11,7 @@ interface InstanceOptions {
   ca: string
 }
 
-const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
 
 let marketplace: Marketplace
 let makeDrafts: MakeDrafts

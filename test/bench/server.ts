@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Market } from '../../src/market/market.ts'
-import type { Marketplace } from '../../src/open.ts'
+import type { Marketplace } from '../../src/open/open.ts'
 import type { SqliteDb } from '../../src/store/embedded/database.ts'
 import { noFiles } from '../support/no-files.ts'
 import { built } from './built.ts'
@@ -19,7 +19,7 @@ interface Options {
   ca: string
 }
 
-const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
 const { startDispatcher } =
   await built<typeof import('../../src/market/webhooks/dispatcher.ts')>('market/webhooks/dispatcher')

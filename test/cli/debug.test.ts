@@ -3,7 +3,7 @@
 import { hasSubscribers } from 'node:diagnostics_channel'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openMarketplace } from '../../src/open.ts'
+import { openMarketplace } from '../../src/open/open.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 
 interface Line extends Record<string, unknown> {

@@ -2,11 +2,11 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { agentHandler } from '../../src/client/webhooks.ts'
-import { openMarketplace } from '../../src/open.ts'
+import { openMarketplace } from '../../src/open/open.ts'
 import { ensureAccount, furnishBuyers, type SeededAccount } from '../../src/sim/accounts.ts'
-import { acting } from '../../src/sim/acting.ts'
 import { ensureAgents, list, testAndList } from '../../src/sim/agents/agents.ts'
-import { standIn } from '../../src/sim/agents/stand-in.ts'
+import { standIn } from '../../src/sim/agents/test-responder.ts'
+import { acting } from '../../src/sim/verb-calls.ts'
 import { createWorld } from '../../src/world/real.ts'
 
 export const PRICE = 700

@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { columnsOf } from '../../src/cli/rows.ts'
+import { columnsOf } from '../../src/cli/output/text-rows.ts'
 import { printed } from '../conform/golden/renderings.ts'
 
 const rowsIn = (text: string) => stripVTControlCharacters(text).split('\n').slice(0, -1)

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openMarketplace } from '../../src/open.ts'
+import { openMarketplace } from '../../src/open/open.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { inFolder, start } from './program.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { served } from '../../src/cli/command-line/options.ts'
-import { projectNames } from '../../src/config.ts'
+import { projectNames } from '../../src/settings/config.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 
 const project = (folder: string, settings: unknown) =>

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { unaskedDelivery } from '../../src/conform/checks/attempts.ts'
-import { History, type Recorded } from '../../src/conform/history.ts'
+import { History, type Recorded } from '../../src/conform/history/history.ts'
 
 interface Sent {
   readonly task?: string

@@ -2,10 +2,10 @@
 /** An agent that answers 429 or 503 asks for time: it gets it, and no check blames it. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BusyAgent } from '../../src/conform/busy-agent.ts'
+import { BusyAgent } from '../../src/conform/agent/busy-agent.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { type Answer, contentOf, type Happening, History } from '../../src/conform/history.ts'
-import { judge } from '../../src/conform/judge.ts'
+import { type Answer, contentOf, type Happening, History } from '../../src/conform/history/history.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
 
 const body = contentOf(Buffer.from('{}'))
 const answered = (status: number, retryAfter?: string): Answer => ({

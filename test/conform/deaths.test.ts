@@ -2,12 +2,12 @@
 /** An agent that ends by itself in the midst of a run: its end is told, and what could not be tried any more is no fault. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { deathsIn, lastHeard } from '../../src/conform/deaths.ts'
-import { nothingDeclared } from '../../src/conform/declared.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
-import { judge } from '../../src/conform/judge.ts'
-import { outcomeOf, type Report, reportOf } from '../../src/conform/report.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import { deathsIn, lastHeard } from '../../src/conform/judging/deaths.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
+import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
 import { deathInWords, lastWordsOf } from '../../src/conform/reports/deaths.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 

@@ -2,9 +2,9 @@
 /** Agents that people copy, and the one of the demo: none has anything against it. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { nothingDeclared } from '../../src/conform/declared.ts'
-import { reportOf } from '../../src/conform/report.ts'
+import { reportOf } from '../../src/conform/judging/report.ts'
 import { run } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
 

@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { historyLines, historyOf } from '../../src/conform/history-file.ts'
+import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
 import { historyPath, keptHistory, keptRuns, keptVerdicts, linesOf, verdictsOf } from './histories/kept.ts'
 
 const CHANGED = `a check says something else of an old run. If it is meant so, the changelog says it, and \`npm run histories\` keeps it`

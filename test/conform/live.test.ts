@@ -2,10 +2,10 @@
 /** What is told while a run goes on: what is sure, and never what has another cause that is seen a moment later. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Live } from '../../src/cli/conformance/live.ts'
+import { Live } from '../../src/cli/conformance/progress.ts'
 import { createUi } from '../../src/cli/output/ui.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
 
 const begin: Happening = {
   ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7, declared: [] },

@@ -2,8 +2,8 @@
 /** What a run keeps is bounded, whatever an agent does. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { contentOf, type Happening } from '../../src/conform/history.ts'
-import { Recorder } from '../../src/conform/recorder.ts'
+import { contentOf, type Happening } from '../../src/conform/history/history.ts'
+import { Recorder } from '../../src/conform/history/recorder.ts'
 
 const body = contentOf(Buffer.alloc(256 * 1024, 'x'))
 const callback: Happening = {

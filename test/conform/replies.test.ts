@@ -3,8 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
-import { judge } from '../../src/conform/judge.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
 
 const label = 'dup.not-by-text'
 const body = contentOf(Buffer.from('{"content":"You wrote: hello"}'))

@@ -2,7 +2,9 @@
 /** Verdicts, excuses and the outcome of a run, on histories made by hand. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Baseline, baselineOf } from '../../src/conform/baseline.ts'
+import { type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
+import { type Baseline, baselineOf } from '../../src/conform/judging/baseline.ts'
 import {
   broken,
   type Check,
@@ -12,11 +14,9 @@ import {
   type Level,
   leftOut,
   untested,
-} from '../../src/conform/check.ts'
-import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
-import { historyLines, historyOf } from '../../src/conform/history-file.ts'
-import { type Outcome, outcomeOf, reportOf, withRepeats } from '../../src/conform/report.ts'
-import { selected, unknownIn, withPrerequisites } from '../../src/conform/selection.ts'
+} from '../../src/conform/judging/check.ts'
+import { type Outcome, outcomeOf, reportOf, withRepeats } from '../../src/conform/judging/report.ts'
+import { selected, unknownIn, withPrerequisites } from '../../src/conform/judging/selection.ts'
 
 const begin: Happening = {
   kind: 'begin',

@@ -9,9 +9,17 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser as TapParser } from 'tap-parser'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { broken, type Check, type Finding, holds, inconclusive, type Level, untested } from '../../src/conform/check.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
-import { type Report, reportOf } from '../../src/conform/report.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import {
+  broken,
+  type Check,
+  type Finding,
+  holds,
+  inconclusive,
+  type Level,
+  untested,
+} from '../../src/conform/judging/check.ts'
+import { type Report, reportOf } from '../../src/conform/judging/report.ts'
 import { annotations } from '../../src/conform/reports/github.ts'
 import { reports } from '../../src/conform/reports/index.ts'
 import type { ReportName } from '../../src/conform/reports/names.ts'

@@ -2,10 +2,10 @@
 /** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { nothingDeclared } from '../../src/conform/declared.ts'
-import { judge } from '../../src/conform/judge.ts'
-import { outcomeOf, reportOf } from '../../src/conform/report.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
+import { outcomeOf, reportOf } from '../../src/conform/judging/report.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
 import { isLong } from '../support/length.ts'

@@ -3,8 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
-import { type Happening, History } from '../../src/conform/history.ts'
-import { judge } from '../../src/conform/judge.ts'
+import { type Happening, History } from '../../src/conform/history/history.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
 
 const wanted = checks.filter(({ id }) => ['sig.valid', 'sig.stale-301s', 'sig.refusal-401'].includes(id))
 

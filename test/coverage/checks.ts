@@ -89,7 +89,7 @@ export const checks: readonly Row[] = [
   [
     'Heartbeat: the least recently tested first',
     run,
-    'store/tables/agents.ts',
+    'store/tables/agents/agents.ts',
     'ORDER BY COALESCE(tested_at, 0)',
     'ORDER BY -COALESCE(tested_at, 0)',
   ],

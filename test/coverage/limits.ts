@@ -121,7 +121,7 @@ export const errors: readonly Row[] = [
   [
     'Rule 4: a second budget authorization for an agent is 409',
     'market/budgets/budgets: only one of 20 parallel creates',
-    'store/tables/budgets.ts',
+    'store/tables/money/budgets.ts',
     'ON CONFLICT (owner_id, agent_id) DO NOTHING',
     'ON CONFLICT (owner_id, agent_id) DO UPDATE SET status = excluded.status',
   ],

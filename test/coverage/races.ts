@@ -4,7 +4,7 @@ import type { Edit, Row } from './row.ts'
 const onPostgres = { engine: 'postgres' } as const
 const race = (name: string) => `market/tasks/races: ${name}`
 const unconditional: Edit = [
-  'store/tables/tasks.ts',
+  'store/tables/tasks/tasks.ts',
   '{ id, status: from, disputed: wasDisputed },',
   '{ id, disputed: wasDisputed },',
 ]
@@ -28,14 +28,14 @@ export const races: readonly Row[] = [
   [
     'Money for one submit is held for one',
     race('two submits and more on money for one'),
-    'store/tables/transfers.ts',
+    'store/tables/money/transfers.ts',
     " AND (kind = 'world' OR balance >= $2)",
     '',
   ],
   [
     'Postgres: a payment does not clear beside its dispute',
     ['market/held-rows: a payment does not clear while a dispute', race('clearing ‖ dispute')],
-    'store/tables/transfers.ts',
+    'store/tables/money/transfers.ts',
     "($2 = 1 OR NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = $1 AND d.status = 'open'))",
     '$2 >= 0',
     onPostgres,

@@ -11,19 +11,31 @@ const select = `SELECT ${columns} FROM categories ORDER BY id`
 const selecting = (others: string) => select.replace(columns, others)
 
 export const resources: readonly Row[] = [
-  ['Category: id', categories, 'store/tables/categories.ts', select, selecting('slug AS id, name, slug, description')],
+  [
+    'Category: id',
+    categories,
+    'store/tables/agents/categories.ts',
+    select,
+    selecting('slug AS id, name, slug, description'),
+  ],
   [
     'Category: name',
     categories,
-    'store/tables/categories.ts',
+    'store/tables/agents/categories.ts',
     select,
     selecting('id, slug AS name, slug, description'),
   ],
-  ['Category: slug', categories, 'store/tables/categories.ts', select, selecting('id, name, id AS slug, description')],
+  [
+    'Category: slug',
+    categories,
+    'store/tables/agents/categories.ts',
+    select,
+    selecting('id, name, id AS slug, description'),
+  ],
   [
     'Category: description',
     categories,
-    'store/tables/categories.ts',
+    'store/tables/agents/categories.ts',
     select,
     selecting('id, name, slug, name AS description'),
   ],

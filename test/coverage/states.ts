@@ -164,7 +164,7 @@ export const states: readonly Row[] = [
   [
     'A deactivated agent is excluded from the heartbeat',
     'market/checks/heartbeat: pending agents are tested as well; drafts, deactivated',
-    'store/tables/agents.ts',
+    'store/tables/agents/agents.ts',
     "['pending_review', 'verified', 'active']",
     "['pending_review', 'verified', 'active', 'inactive']",
   ],

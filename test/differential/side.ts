@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { durations, heartbeat } from '../../src/api/limits.ts'
 import type { LogEntry } from '../../src/market/log.ts'
-import { type Marketplace, openMarketplace } from '../../src/open.ts'
+import { type Marketplace, openMarketplace } from '../../src/open/open.ts'
 import type { PostgresOptions } from '../../src/store/postgres/database.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Timer } from '../../src/world/world.ts'

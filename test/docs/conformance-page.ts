@@ -1,10 +1,11 @@
 /** Writes the page of all checks from their records. */
-import type { Check } from '../../src/conform/check.ts'
+
 import { checks } from '../../src/conform/checks/index.ts'
-import { judgesOfLog } from '../../src/conform/outside/log-judges.ts'
-import { scenes } from '../../src/conform/outside/scenes.ts'
-import { judgesOfTasks } from '../../src/conform/outside/task-judges.ts'
-import { judgesOfTests } from '../../src/conform/outside/test-judges.ts'
+import type { Check } from '../../src/conform/judging/check.ts'
+import { judgesOfLog } from '../../src/conform/listed-agent/log-judges.ts'
+import { scenes } from '../../src/conform/listed-agent/scenes.ts'
+import { judgesOfTasks } from '../../src/conform/listed-agent/task-judges.ts'
+import { judgesOfTests } from '../../src/conform/listed-agent/test-judges.ts'
 
 const areas: Readonly<Record<string, string>> = {
   conn: 'The connection test and the heartbeat',

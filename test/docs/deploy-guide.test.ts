@@ -22,7 +22,7 @@ test(
     assert.ok(flags.length > 10)
     assert.equal([...new Set(table.match(/(?<=\| `)--[a-z-]+/g))].sort(), flags.sort())
     // exec gives its command the credentials; nobody sets them.
-    const own = read('src/config.ts').match(/(?<=env\.)MARKETPLACE_(?!CREDENTIALS\b)\w+/g)!
+    const own = read('src/settings/config.ts').match(/(?<=env\.)MARKETPLACE_(?!CREDENTIALS\b)\w+/g)!
     const known = new Set([...own, ...flags.filter(flag => out.includes(variableOf(flag))).map(variableOf)])
     assert.equal([...new Set(table.match(/MARKETPLACE_\w+/g))].sort(), [...known].sort())
   }),

@@ -30,7 +30,7 @@ test('each link of each page leads to a file or a heading', () => {
 test('each file of the source that a page names is there', () => {
   const missing = pages.flatMap(page => missingIn(readFileSync(page, 'utf8')).map(path => `${page}: ${path}`))
   assert.equal(missing, [])
-  assert.equal(missingIn('`src/open.ts` · `sim/seed.ts` · `seed.ts` · `sim/seeds.ts` · `eed.ts`'), [
+  assert.equal(missingIn('`src/open/open.ts` · `sim/seed.ts` · `seed.ts` · `sim/seeds.ts` · `eed.ts`'), [
     'sim/seeds.ts',
     'eed.ts',
   ])

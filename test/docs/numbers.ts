@@ -20,7 +20,7 @@ import {
 } from '../../src/api/limits.ts'
 import { pricingModels } from '../../src/api/records.ts'
 import { exitCodes, exitCodesInWords } from '../../src/cli/exit-codes.ts'
-import { defaults } from '../../src/config.ts'
+import { defaults } from '../../src/settings/config.ts'
 import { spanOf } from './markdown.ts'
 
 const MIB = 1024 * 1024
@@ -162,12 +162,12 @@ export const told: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/glossary.md': [`the ${hours(durations.clearingMs)} hours between an approval and money that can be spent`],
   'src/cli/table/running.ts': [`real: for ${soLong}, as elsewhere`],
-  'src/conform/checks/dup.ts': [
+  'src/conform/checks/duplicates.ts': [
     `whose webhook is retried for ${soLong}`,
     `hears of the same task over ${Math.round(allRetries / durations.hourMs)} hours`,
     `Keep delivery ids for ${idsKept} at least, however many`,
   ],
-  'src/conform/checks/order.ts': [`Keep delivery ids for ${idsKept} at least`],
+  'src/conform/checks/event-order.ts': [`Keep delivery ids for ${idsKept} at least`],
   'src/sim/webhooks/unusual.ts': [`its body is ${soLong} old`],
   'README.md': [`Exit codes: ${exitCodesInWords}.`],
 }

@@ -1,6 +1,6 @@
 /** The shape of a report for programs, of which the JSON Schema is made. Fields may be added; none is taken away or means another thing. */
 import * as z from 'zod'
-import { verdicts } from '../../src/conform/judge.ts'
+import { verdicts } from '../../src/conform/judging/judge.ts'
 
 const counts = z.object(Object.fromEntries(verdicts.map(verdict => [verdict, z.int().min(0)])))
 

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping } from '../../src/api/limits.ts'
 import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
-import { insertDelivery } from '../../src/store/tables/outbox.ts'
+import { insertDelivery } from '../../src/store/tables/webhooks/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 

@@ -26,7 +26,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'The pause between two tries, in ms: no test can tell one more or less.',
   },
   {
-    file: 'src/store/tables/outbox.ts',
+    file: 'src/store/tables/webhooks/outbox.ts',
     change: "'ASC' → ''",
     reason: 'An order without a word is ascending.',
   },

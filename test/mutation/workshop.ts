@@ -11,7 +11,9 @@ import { type User, usersOf } from './users.ts'
 const COPIED = [
   'bin',
   'docs',
+  'examples',
   'fixtures',
+  'scripts',
   'src',
   'test',
   'LICENSE',
@@ -69,5 +71,5 @@ function build(folder: string): void {
   try {
     run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
   } catch {}
-  run('dist/build.js')
+  run('--import', 'tsx', 'scripts/build/build.ts')
 }

@@ -4,9 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import { type EarlyTier, emailOf, ensureAccount, ensureFunds, furnishBuyers } from '../../src/sim/accounts.ts'
-import { acting } from '../../src/sim/acting.ts'
 import { furnishAgents, secretOf, testAndList, type WantedAgent } from '../../src/sim/agents/agents.ts'
-import { standIn } from '../../src/sim/agents/stand-in.ts'
+import { standIn } from '../../src/sim/agents/test-responder.ts'
+import { acting } from '../../src/sim/verb-calls.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 async function staffOf({ market, admin }: TestMarketplace) {

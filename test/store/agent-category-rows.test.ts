@@ -18,7 +18,7 @@ import {
   standingOfListed,
   updateAgentRow,
   updateTested,
-} from '../../src/store/tables/agents.ts'
+} from '../../src/store/tables/agents/agents.ts'
 import {
   allAgentCategories,
   allCategories,
@@ -28,10 +28,10 @@ import {
   insertCategory,
   setCategories,
   updateCategoryRow,
-} from '../../src/store/tables/categories.ts'
-import { hiringTermsOf, lockedHiringTerms } from '../../src/store/tables/hiring-terms.ts'
-import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/tables/search-words.ts'
-import { countForAgent } from '../../src/store/tables/tasks.ts'
+} from '../../src/store/tables/agents/categories.ts'
+import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/tables/agents/search-words.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../src/store/tables/tasks/hiring-terms.ts'
+import { countForAgent } from '../../src/store/tables/tasks/tasks.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/jobs.ts'
+import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/upkeep/jobs.ts'
 import { unexpected } from './folder.ts'
 
 async function withJob() {

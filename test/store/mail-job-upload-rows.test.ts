@@ -1,15 +1,6 @@
 // engines: embedded, postgres; process: shared
 /** Letters, notifications, jobs, uploads: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import {
-  attemptsAt,
-  countDeliveries,
-  deliveriesOf,
-  deliveryOf,
-  hurry,
-  hurryAgent,
-  markRedelivery,
-} from '../../src/store/tables/deliveries.ts'
-import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/jobs.ts'
+
 import {
   claimMail,
   countMails,
@@ -18,15 +9,15 @@ import {
   dueMails,
   insertMail,
   retryMail,
-} from '../../src/store/tables/mails.ts'
+} from '../../src/store/tables/accounts/mails.ts'
 import {
   countNotifications,
   insertNotification,
   markRead,
   notificationById,
   notificationsOf,
-} from '../../src/store/tables/notifications.ts'
-import { deleteNotice, insertNotice, noticeById } from '../../src/store/tables/security-notices.ts'
+} from '../../src/store/tables/accounts/notifications.ts'
+import { deleteNotice, insertNotice, noticeById } from '../../src/store/tables/accounts/security-notices.ts'
 import {
   attachUpload,
   beginUpload,
@@ -35,7 +26,17 @@ import {
   forgetUpload,
   hasOldUploads,
   postponeUpload,
-} from '../../src/store/tables/uploads.ts'
+} from '../../src/store/tables/tasks/uploads.ts'
+import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/upkeep/jobs.ts'
+import {
+  attemptsAt,
+  countDeliveries,
+  deliveriesOf,
+  deliveryOf,
+  hurry,
+  hurryAgent,
+  markRedelivery,
+} from '../../src/store/tables/webhooks/deliveries.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)

@@ -15,7 +15,7 @@ import {
   queueLength,
   retryAt,
   unclaimDeliveries,
-} from '../../src/store/tables/outbox.ts'
+} from '../../src/store/tables/webhooks/outbox.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

@@ -11,7 +11,7 @@ import {
   setAllowedCategories,
   setBudgetStatus,
   updateBudget,
-} from '../../src/store/tables/budgets.ts'
+} from '../../src/store/tables/money/budgets.ts'
 import {
   countDecision,
   countPayments,
@@ -19,7 +19,7 @@ import {
   depositedSince,
   listPayments,
   paymentById,
-} from '../../src/store/tables/payments.ts'
+} from '../../src/store/tables/money/payments.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)

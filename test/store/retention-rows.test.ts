@@ -1,9 +1,15 @@
 // engines: embedded, postgres; process: shared
 /** What is too old, what is counted, and what a clock that was ahead has left: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { deleteLocation, insertLocation, otherLocations, renewLocation } from '../../src/store/tables/file-locations.ts'
-import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/retention.ts'
-import { mendMoments } from '../../src/store/tables/set-back-clock.ts'
+
 import { tallied, tally } from '../../src/store/tables/tallies.ts'
+import {
+  deleteLocation,
+  insertLocation,
+  otherLocations,
+  renewLocation,
+} from '../../src/store/tables/upkeep/file-locations.ts'
+import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/upkeep/retention.ts'
+import { mendMoments } from '../../src/store/tables/upkeep/set-back-clock.ts'
 import { testRows } from './row-effects.ts'
 
 testRows('rows of what is too old', {

@@ -1,17 +1,8 @@
 // engines: embedded, postgres; process: shared
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import type { Tx } from '../../src/store/db.ts'
-import { lockedGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
-import {
-  claimRequest,
-  countKept,
-  keepResponse,
-  releaseAllRequests,
-  releaseRequest,
-  removeKept,
-  requestByKey,
-} from '../../src/store/tables/idempotency-keys.ts'
-import { knowsAddress, noteAddress } from '../../src/store/tables/known-addresses.ts'
+import { lockedGuesses, setGuesses } from '../../src/store/tables/accounts/guesses.ts'
+import { knowsAddress, noteAddress } from '../../src/store/tables/accounts/known-addresses.ts'
 import {
   consumeReset,
   countOtherLetters,
@@ -19,9 +10,7 @@ import {
   deleteResets,
   insertReset,
   ownerOfReset,
-} from '../../src/store/tables/password-resets.ts'
-import { countRequest } from '../../src/store/tables/rate-windows.ts'
-import { dropAgentSecrets, dropSecondFactors } from '../../src/store/tables/sealed-columns.ts'
+} from '../../src/store/tables/accounts/password-resets.ts'
 import {
   beginSecondFactor,
   consumeRecoveryCode,
@@ -31,15 +20,26 @@ import {
   insertRecoveryCode,
   secondFactorOf,
   useStep,
-} from '../../src/store/tables/second-factors.ts'
-import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/tables/seen-signatures.ts'
+} from '../../src/store/tables/accounts/second-factors.ts'
+import {
+  claimRequest,
+  countKept,
+  keepResponse,
+  releaseAllRequests,
+  releaseRequest,
+  removeKept,
+  requestByKey,
+} from '../../src/store/tables/requests/idempotency-keys.ts'
+import { countRequest } from '../../src/store/tables/requests/rate-windows.ts'
+import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/tables/requests/seen-signatures.ts'
+import { dropAgentSecrets, dropSecondFactors } from '../../src/store/tables/sealed-columns.ts'
 import {
   deleteSetting,
   ensureSetting,
   insertSetting,
   setSetting,
   settingNamed,
-} from '../../src/store/tables/settings.ts'
+} from '../../src/store/tables/upkeep/settings.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

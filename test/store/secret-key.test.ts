@@ -2,7 +2,7 @@
 /** A key that is replaced, interrupted at every step and run again: no file of a key that was there is ever lost. Source: A-175. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { secretKeyFor } from '../../src/secret-key.ts'
+import { secretKeyFor } from '../../src/open/secret-key.ts'
 import type { Db } from '../../src/store/db.ts'
 import { MemoryDisk } from './memory-disk.ts'
 import { chance, Machine } from './page-cache.ts'

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSqlText, sqliteSchema } from '../../src/store/embedded/sql-text.ts'
 import { joinedText, notAll, postgresText } from '../../src/store/postgres/sql-text.ts'
-import { beginsWith } from '../../src/store/tables/search-words.ts'
+import { beginsWith } from '../../src/store/tables/agents/search-words.ts'
 
 const kindOf = (sql: string) => readSqlText(sql).kind
 const tableOf = (sql: string) => readSqlText(sql).table

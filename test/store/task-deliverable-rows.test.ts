@@ -2,7 +2,9 @@
 /** Tasks and what hangs on them: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import type { TaskState } from '../../src/api/flow.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agent-tests.ts'
+import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/accounts/requestors.ts'
+import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agents/agent-tests.ts'
+import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/agents/samples.ts'
 import {
   countMessages,
   countReviewsOfAgent,
@@ -11,10 +13,13 @@ import {
   messagesOf,
   reviewOf,
   reviewsOfAgent,
-} from '../../src/store/tables/conversation.ts'
-import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../src/store/tables/deliverables.ts'
-import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/requestors.ts'
-import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/samples.ts'
+} from '../../src/store/tables/tasks/conversation.ts'
+import {
+  countDeliverables,
+  deliverablesOf,
+  fileOf,
+  insertDeliverable,
+} from '../../src/store/tables/tasks/deliverables.ts'
 import {
   allTasks,
   countAllTasks,
@@ -31,8 +36,8 @@ import {
   tasksOf,
   updateDraft,
   wholeTask,
-} from '../../src/store/tables/tasks.ts'
-import { addBytes, bytesOf, countBytes, mostBytes, uncountBytes } from '../../src/store/tables/usage.ts'
+} from '../../src/store/tables/tasks/tasks.ts'
+import { addBytes, bytesOf, countBytes, mostBytes, uncountBytes } from '../../src/store/tables/upkeep/usage.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

@@ -21,7 +21,7 @@ import {
   statementOf,
   sumsByKind,
   transfer,
-} from '../../src/store/tables/transfers.ts'
+} from '../../src/store/tables/money/transfers.ts'
 import { testRows } from './row-effects.ts'
 
 const cleared = { builderId: 'b', refunded: 0, status: 'final', reversed: 0, clearsAt: 100 }

@@ -10,8 +10,7 @@ import {
   listKeys,
   touchKey,
   userByKey,
-} from '../../src/store/tables/keys.ts'
-import { agentsWithSecret } from '../../src/store/tables/sealed-columns.ts'
+} from '../../src/store/tables/accounts/keys.ts'
 import {
   countSessions,
   deleteExpiredSessions,
@@ -24,7 +23,7 @@ import {
   sessionsOf,
   touchSession,
   userBySession,
-} from '../../src/store/tables/sessions.ts'
+} from '../../src/store/tables/accounts/sessions.ts'
 import {
   countOpenWork,
   countUsers,
@@ -34,7 +33,8 @@ import {
   updateUser,
   userByEmail,
   userById,
-} from '../../src/store/tables/users.ts'
+} from '../../src/store/tables/accounts/users.ts'
+import { agentsWithSecret } from '../../src/store/tables/sealed-columns.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

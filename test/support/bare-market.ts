@@ -1,14 +1,14 @@
 /** A market without its server: a database in memory, a virtual world, and all that it logs. */
 
 import { defaultKeeping, heartbeat, retryScheduleMs } from '../../src/api/limits.ts'
-import type { Config } from '../../src/config.ts'
 import { createUser } from '../../src/market/accounts/accounts.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { createMarket, type Market } from '../../src/market/market.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import type { UserRow } from '../../src/store/tables/users.ts'
+import type { UserRow } from '../../src/store/tables/accounts/users.ts'
 import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
 import { noFiles } from './no-files.ts'
 

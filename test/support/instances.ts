@@ -1,7 +1,7 @@
 /** Several marketplaces in this process on one Postgres, as instances behind a balancer are. */
 import { randomBytes } from 'node:crypto'
-import { type Marketplace, openMarketplace } from '../../src/open.ts'
-import type { OpenOptions } from '../../src/open-options.ts'
+import { type Marketplace, openMarketplace } from '../../src/open/open.ts'
+import type { OpenOptions } from '../../src/open/options.ts'
 import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
 import { freshDatabase } from './databases.ts'

@@ -1,6 +1,6 @@
 /** What passes over queues take and find, for tests that claim without a scheduler. */
 import type { Leases } from '../../src/market/webhooks/leases.ts'
-import type { QueuedAgent } from '../../src/store/tables/outbox.ts'
+import type { QueuedAgent } from '../../src/store/tables/webhooks/outbox.ts'
 
 export const queuedAgent = ({ id }: { id: string }): QueuedAgent => ({
   agentId: id,

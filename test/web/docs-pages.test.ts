@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { events } from '../../src/api/events.ts'
-import { html } from '../../src/html.ts'
+import { html } from '../../src/shared/html.ts'
 import { contractPages } from '../../src/web/docs-pages.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 

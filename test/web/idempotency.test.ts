@@ -9,7 +9,7 @@ import { defaultKeeping, durations } from '../../src/api/limits.ts'
 import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import type { Answer, By, HttpUser } from '../../src/sim/http-user.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { claimRequest } from '../../src/store/tables/idempotency-keys.ts'
+import { claimRequest } from '../../src/store/tables/requests/idempotency-keys.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createClient } from '../../src/client/client.ts'
 import type { LogEntry } from '../../src/market/log.ts'
-import { openMarketplace } from '../../src/open.ts'
+import { openMarketplace } from '../../src/open/open.ts'
 import { openTestMarketplace, type TestMarketplaceOptions } from '../support/marketplace.ts'
 import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
 

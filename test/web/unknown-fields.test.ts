@@ -4,10 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { Value } from '../../src/store/db.ts'
-import { agents } from '../../src/store/tables/agents.ts'
+import { users } from '../../src/store/tables/accounts/users.ts'
+import { agents } from '../../src/store/tables/agents/agents.ts'
 import type { Column, Table } from '../../src/store/tables/table.ts'
-import { tasks } from '../../src/store/tables/tasks.ts'
-import { users } from '../../src/store/tables/users.ts'
+import { tasks } from '../../src/store/tables/tasks/tasks.ts'
 import { openTrade, type Trade } from '../support/trade.ts'
 
 type AnyTable = Pick<Table<Record<string, Column>>, 'name' | 'columns' | 'all'>

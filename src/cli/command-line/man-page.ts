@@ -1,5 +1,5 @@
 /** The manual page, in the macros of man: every command, from the records. Written by the build. */
-import { version } from '../../config.ts'
+import { version } from '../../settings/config.ts'
 import { exitCodesInWords } from '../exit-codes.ts'
 import type { CommandRecord, CommandTable } from './command.ts'
 

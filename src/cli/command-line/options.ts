@@ -1,5 +1,5 @@
 /** Options that several commands have. */
-import { defaults } from '../../config.ts'
+import { defaults } from '../../settings/config.ts'
 import type { Option } from './command.ts'
 
 export const jsonLines: Option = ['--json', 'print one JSON object per line']

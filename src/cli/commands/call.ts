@@ -1,6 +1,7 @@
 /** `marketplace call`: sends any request, with the credentials that are found. */
 import type { By, Method, Sending } from '../../client/transport.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
+import { jsonGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected, refusalHint } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
@@ -8,7 +9,6 @@ import { endpointAt } from '../endpoint/endpoint-at.ts'
 import { jqProgram } from '../endpoint/jq.ts'
 import { allPages } from '../endpoint/pages.ts'
 import { codeForStatus } from '../exit-codes.ts'
-import { jsonGiven } from '../json-input.ts'
 
 export interface CallFlags extends ConnectionFlags {
   data?: string

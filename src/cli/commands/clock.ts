@@ -1,15 +1,15 @@
 /** `marketplace clock`: shows and moves the clock of a simulator. Source: A-44. */
 import { clockMoves } from '../../api/limits.ts'
 import type { Client } from '../../client/client.ts'
-import { AgentWork, type TaskInHand } from '../agent-work.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { onSimulator } from '../connection/simulator-only.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { numberGiven } from '../json-input.ts'
 import { durationGiven, durationInWords } from '../output/durations.ts'
 import { showProgress } from '../output/progress.ts'
 import { plain } from '../output/ui.ts'
+import { AgentWork, type TaskInHand } from '../simulation/agents-at-work.ts'
 import {
   type Clock,
   type Due,

@@ -1,7 +1,7 @@
 /** `marketplace completion`: prints the script that completes words in a shell. */
 import { faultNames } from '../../api/faults.ts'
-import { UsageError } from '../../config.ts'
 import { reportNames } from '../../conform/reports/names.ts'
+import { UsageError } from '../../settings/config.ts'
 import type { CommandTable } from '../command-line/command.ts'
 import { scripts } from '../command-line/completion-scripts.ts'
 import type { FlagValues, Word } from '../command-line/completion-words.ts'

@@ -1,23 +1,24 @@
 /** `marketplace conformance`: does an agent behave? Plays a marketplace to it, and judges what it does. */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../../config.ts'
-import { baselineOf } from '../../conform/baseline.ts'
 import { checks } from '../../conform/checks/index.ts'
-import type { History, Recorded } from '../../conform/history.ts'
-import { historyLines, historyOf } from '../../conform/history-file.ts'
-import { censusOf } from '../../conform/outside/census.ts'
-import type { Wait } from '../../conform/outside/patient.ts'
-import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/report.ts'
+import type { History, Recorded } from '../../conform/history/history.ts'
+import { historyLines, historyOf } from '../../conform/history/history-file.ts'
+import { baselineOf } from '../../conform/judging/baseline.ts'
+import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/judging/report.ts'
+import { those, withPrerequisites } from '../../conform/judging/selection.ts'
+import { censusOf } from '../../conform/listed-agent/checks.ts'
+import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { againLine } from '../../conform/reports/findings.ts'
 import { requiredIn } from '../../conform/requirements/index.ts'
-import { those, withPrerequisites } from '../../conform/selection.ts'
+import { UsageError } from '../../settings/config.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
-import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choice.ts'
+import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/chosen-checks.ts'
 import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
-import { Live } from '../conformance/live.ts'
+import { Live } from '../conformance/progress.ts'
 import {
   ensureWritable,
   lostOf,
@@ -26,14 +27,13 @@ import {
   writeReports,
   writeWhole,
 } from '../conformance/reports.ts'
-import { limitIn, RunTime } from '../conformance/run-time.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
-import { showReport } from '../conformance/terminal.ts'
+import { showReport } from '../conformance/terminal-report.ts'
+import { limitIn, RunTime } from '../conformance/time-limit.ts'
 import { connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 
 export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags, ListedFlags {

@@ -1,8 +1,8 @@
 /** `marketplace db check`, `snapshot`, `backup`, `migrate` and `copy`: maintenance of a database. */
 import { existsSync } from 'node:fs'
-import { UsageError } from '../../config.ts'
 import { ledgerProblems } from '../../market/money/ledger.ts'
-import { type Database, databaseNamed, nameOf } from '../../setting-values.ts'
+import { UsageError } from '../../settings/config.ts'
+import { type Database, databaseNamed, nameOf } from '../../settings/values.ts'
 import { type Counts, copyAll } from '../../store/copy.ts'
 import { type Db, type Reader, StoreError } from '../../store/db.ts'
 import { backupFile } from '../../store/embedded/backup.ts'

@@ -2,14 +2,14 @@
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { plainShellWord } from '../../api/shell-word.ts'
 import { MarketplaceError } from '../../client/client.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { agentCalled } from '../endpoint/agent-called.ts'
+import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { numberGiven } from '../json-input.ts'
 import { deliveryCalled, filtersIn, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
-import { noneOf } from '../output/none.ts'
+import { noneOf } from '../output/empty-list.ts'
 import { plain } from '../output/ui.ts'
 
 export interface ResendFlags extends ConnectionFlags, SearchFlags {

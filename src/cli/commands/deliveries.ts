@@ -1,12 +1,12 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import type { Target } from '../connection/target.ts'
-import { agentCalled } from '../endpoint/agent-called.ts'
-import { numberGiven } from '../json-input.ts'
+import { agentCalled } from '../endpoint/find-agent.ts'
 import { deliveryCalled, filtersIn, newestOf, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
-import { noneOf } from '../output/none.ts'
+import { noneOf } from '../output/empty-list.ts'
 import { plain, type Ui } from '../output/ui.ts'
 import { noAgents } from './agents.ts'
 

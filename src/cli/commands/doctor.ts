@@ -1,7 +1,7 @@
 /** `marketplace doctor`: looks at what commonly goes wrong on a machine, and says what helps. */
 
 import type { Client } from '../../client/client.ts'
-import { environment, readSettings, type Settings, UsageError } from '../../config.ts'
+import { environment, readSettings, type Settings, UsageError } from '../../settings/config.ts'
 import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
@@ -10,7 +10,7 @@ import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
 import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
 import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
-import { agentCalled } from '../endpoint/agent-called.ts'
+import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 import { plain } from '../output/ui.ts'

@@ -1,7 +1,7 @@
 /** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
 import type { CallbackFaultName, WebhookFaultName } from '../../api/faults.ts'
 import { durations, mostResponseBytes } from '../../api/limits.ts'
-import { isLoopbackName } from '../../config.ts'
+import { isLoopbackName } from '../../settings/config.ts'
 import { callbackFaults } from '../../sim/callbacks/faults.ts'
 import { type CallbackListener, listenForCallbacks } from '../../sim/callbacks/listener.ts'
 import { type Emission, emissionOf, replayOf, signedAnew } from '../../sim/webhooks/emission.ts'

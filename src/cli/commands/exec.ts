@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defaults, inherited, readSettings, type Settings, UsageError } from '../../config.ts'
+import { defaults, inherited, readSettings, type Settings, UsageError } from '../../settings/config.ts'
 import { withoutLoopbackProxy } from '../../sim/agents/loopback-proxy.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { runInGroup } from '../command-line/command-group.ts'

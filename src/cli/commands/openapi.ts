@@ -1,7 +1,7 @@
 /** `marketplace openapi` and `version`: what this version is. */
 import { endpoints } from '../../api/endpoints/index.ts'
 import { openApi } from '../../api/openapi/openapi.ts'
-import { UsageError, version } from '../../config.ts'
+import { UsageError, version } from '../../settings/config.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 export interface OpenapiFlags extends AnswerFlags {

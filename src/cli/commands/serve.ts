@@ -1,19 +1,20 @@
 /** `marketplace serve`: a deployment. Source: A-1–A-5. */
-import { type Flags, isLoopbackName, readSettings, type Settings, UsageError } from '../../config.ts'
+
 import {
   type FirstAdministrator,
   warnWithoutAdministrator,
   warnWithoutSecondFactor,
 } from '../../market/accounts/first-administrator.ts'
 import type { Log } from '../../market/log.ts'
-import { type Marketplace, openMarketplace } from '../../open.ts'
-import { PROJECT_FILE } from '../../project-file.ts'
-import { nameOf } from '../../setting-values.ts'
-import { withDiskReason } from '../disk-faults.ts'
+import { type Marketplace, openMarketplace } from '../../open/open.ts'
+import { type Flags, isLoopbackName, readSettings, type Settings, UsageError } from '../../settings/config.ts'
+import { PROJECT_FILE } from '../../settings/project-file.ts'
+import { nameOf } from '../../settings/values.ts'
 import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { debugLines } from '../log/debug-lines.ts'
 import { type DeploymentLog, deploymentLog } from '../log/deployment-log.ts'
+import { withDiskReason } from '../output/disk-faults.ts'
 import { createUi } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
 

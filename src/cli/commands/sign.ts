@@ -1,9 +1,9 @@
 /** `marketplace sign`: prints the two headers of a signed request, or a curl line that sends it. */
 import { shellWord } from '../../api/shell-word.ts'
 import { signatureHeaders } from '../../api/signature.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
+import { bytesGiven } from '../command-line/json-input.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
-import { bytesGiven } from '../json-input.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 export interface SignFlags extends AnswerFlags, SecretFlags {

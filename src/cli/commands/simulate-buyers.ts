@@ -1,14 +1,14 @@
 /** `marketplace simulate buyers`: many buyers with characters, over days that go by in moments, with one agent. */
 import { randomInt } from 'node:crypto'
 import { grouped } from '../../api/grouped.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import type { Life } from '../../sim/buyers/lives.ts'
 import type { Persona } from '../../sim/buyers/persona.ts'
 import { personas } from '../../sim/buyers/personas.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { numberGiven } from '../json-input.ts'
 import { durationGiven, durationInWords } from '../output/durations.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 import { paragraph } from '../output/paragraph.ts'
@@ -37,7 +37,7 @@ export const buyers = (flags: BuyersFlags): Promise<number> =>
     const progress = await showProgress(output)
     const show = (ended: number) => progress.wait(`${bar(ended / plan.tasks)} ${ended} of ${plan.tasks} tasks`)
     show(0)
-    const { simulate } = await import('../../conform/simulation.ts')
+    const { simulate } = await import('../../conform/crowd-of-buyers.ts')
     try {
       const told = await simulate({
         ...plan,

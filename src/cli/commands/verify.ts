@@ -1,10 +1,10 @@
 /** `marketplace verify`: says whether a signed request is right, and if not, why. */
 import { type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../../api/signature.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
+import { bytesGiven } from '../command-line/json-input.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { bytesGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 import { plain } from '../output/ui.ts'
 

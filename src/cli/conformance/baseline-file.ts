@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
 import * as z from 'zod'
-import { UsageError } from '../../config.ts'
-import { type Baseline, excusable } from '../../conform/baseline.ts'
+import { type Baseline, excusable } from '../../conform/judging/baseline.ts'
+import { UsageError } from '../../settings/config.ts'
 
 const BASELINE_FILE = 'conformance.baseline.yaml'
 

@@ -1,10 +1,11 @@
 /** What the checks are: all in short, or one in full. */
-import type { Check } from '../../conform/check.ts'
-import type { History } from '../../conform/history.ts'
+
+import type { History } from '../../conform/history/history.ts'
+import type { Check } from '../../conform/judging/check.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { CommandOutput } from '../output/output.ts'
 import { commandLine, paragraph } from '../output/paragraph.ts'
-import { seenIn, showSeen } from './seen.ts'
+import { seenIn, showSeen } from './kept-history.ts'
 
 type Answering = Pick<CommandOutput, 'out' | 'answer'>
 

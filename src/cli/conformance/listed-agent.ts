@@ -2,17 +2,17 @@
 
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { MarketplaceError } from '../../client/client.ts'
-import { UsageError } from '../../config.ts'
-import type { Check } from '../../conform/check.ts'
-import type { Declared } from '../../conform/declared.ts'
-import type { History, Recorded } from '../../conform/history.ts'
-import { outsideChecks, scenesFor } from '../../conform/outside/census.ts'
-import type { Wait } from '../../conform/outside/patient.ts'
-import type { Purchases } from '../../conform/purchases.ts'
-import { those } from '../../conform/selection.ts'
+import type { Declared } from '../../conform/agent/declared.ts'
+import type { History, Recorded } from '../../conform/history/history.ts'
+import type { Purchases } from '../../conform/history/purchases.ts'
+import type { Check } from '../../conform/judging/check.ts'
+import { those } from '../../conform/judging/selection.ts'
+import { outsideChecks, scenesFor } from '../../conform/listed-agent/checks.ts'
+import type { Wait } from '../../conform/listed-agent/retries.ts'
+import { UsageError } from '../../settings/config.ts'
 import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { agentCalled } from '../endpoint/agent-called.ts'
+import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { centsIn } from '../output/money.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
@@ -86,7 +86,7 @@ export async function lookAtListed(
   const scenes = scenesFor(those(outsideChecks, look.chosen))
   const limit =
     spend === undefined ? null : await limitOf(connection, agent, { spend, scenes, declared: look.declared })
-  const { lookAt } = await import('../../conform/outside/outside.ts')
+  const { lookAt } = await import('../../conform/listed-agent/run.ts')
   const { createWorld } = await import('../../world/real.ts')
   const { id: newId } = createWorld({ requireHttps: true, allowLoopback: false })
   const onPurchases = ({ tasks }: Purchases) =>
@@ -132,7 +132,7 @@ async function limitOf(
       code: exitCodes.failed,
       hint: 'Without --spend it is tested, for nothing.',
     })
-  const { purchasesOf } = await import('../../conform/outside/outside.ts')
+  const { purchasesOf } = await import('../../conform/listed-agent/run.ts')
   const { count } = purchasesOf(scenes, declared)
   const wanted = Math.min(count, Math.floor(allowed / price)) * price
   await topUp(connection, wanted)

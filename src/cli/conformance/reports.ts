@@ -1,13 +1,13 @@
 /** Where each report goes: to stdout, or to a file. */
 import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { environment, UsageError } from '../../config.ts'
-import type { History } from '../../conform/history.ts'
-import type { Report } from '../../conform/report.ts'
+import type { History } from '../../conform/history/history.ts'
+import type { Report } from '../../conform/judging/report.ts'
 import { besides, reports } from '../../conform/reports/index.ts'
 import { type ReportName, reportNames } from '../../conform/reports/names.ts'
+import { environment, UsageError } from '../../settings/config.ts'
 import { makeFolders } from '../../store/folders.ts'
-import { diskReason } from '../disk-faults.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import type { CommandOutput } from '../output/output.ts'
 
 export interface WantedReport {

@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../../client/client.ts'
 import { Transport } from '../../client/transport.ts'
-import { version } from '../../config.ts'
+import { version } from '../../settings/config.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 import { plain } from '../output/ui.ts'

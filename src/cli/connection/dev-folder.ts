@@ -1,7 +1,7 @@
 /** What a `dev` has stored for commands: in the working folder, or in one above it, as git finds a repository. */
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { givenCredentials, isLoopbackName } from '../../config.ts'
+import { givenCredentials, isLoopbackName } from '../../settings/config.ts'
 
 /** Where a `dev` without --db stores its address and its keys. */
 export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')

@@ -2,7 +2,7 @@
  * Every command line that the program tells people to type, in one place: a test types each of them. The flags at the end
  * lead to the same marketplace as before.
  */
-import { programName } from '../../config.ts'
+import { programName } from '../../settings/config.ts'
 import type { Person, Target } from './target.ts'
 
 const typed = (words: string) => `${programName()} ${words}`

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { configFolder, UsageError } from '../../config.ts'
+import { configFolder, UsageError } from '../../settings/config.ts'
 import { makeFolders } from '../../store/folders.ts'
-import { withDiskReason } from '../disk-faults.ts'
-import { writeWhole } from '../whole-file.ts'
+import { withDiskReason } from '../output/disk-faults.ts'
+import { writeWhole } from '../output/whole-file.ts'
 
 export interface SavedSession {
   /** The name that `--profile` gives to an address and an account; undefined for the one session without a name. */

@@ -1,6 +1,6 @@
 /** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in or above this folder. */
-import { isLoopbackName, programName, projectSettings, UsageError, variableNamed } from '../../config.ts'
-import { PROJECT_FILE } from '../../project-file.ts'
+import { isLoopbackName, programName, projectSettings, UsageError, variableNamed } from '../../settings/config.ts'
+import { PROJECT_FILE } from '../../settings/project-file.ts'
 import { type Dev, storedDev } from './dev-folder.ts'
 import { type SavedSession, savedSession, sessionOfProfile } from './session-file.ts'
 

@@ -1,6 +1,6 @@
 /** Reads a webhook secret from where people keep it. */
 import { readFileSync } from 'node:fs'
-import { environment, UsageError } from '../../config.ts'
+import { environment, UsageError } from '../../settings/config.ts'
 import type { Option } from '../command-line/command.ts'
 import { type CommandOutput, canAsk } from '../output/output.ts'
 import { askHidden } from '../output/prompts.ts'

@@ -1,7 +1,7 @@
 /** Calls back when a file in one of some folders changes. Looks into all that lies in them, but not into what programs write. */
 import { type FSWatcher, fstatSync, readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 
 const IGNORED = new Set(['node_modules', '.git', '.marketplace', 'dist'])
 /** An agent writes its own at each webhook. */

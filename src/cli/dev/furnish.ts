@@ -1,6 +1,6 @@
 /** Makes the accounts and the agents of a dev, and keeps what the next start and other commands need. */
 import type { Market } from '../../market/market.ts'
-import type { Marketplace } from '../../open.ts'
+import type { Marketplace } from '../../open/open.ts'
 import { type Staff, testAndList, visibilityOf } from '../../sim/agents/agents.ts'
 import { ensureForwardedAgents, type ForwardedAgent } from '../../sim/agents/forwarded-agents.ts'
 import type { Front } from '../../sim/agents/https-front.ts'

@@ -1,5 +1,5 @@
 /** The agents of this machine that `marketplace dev` is given. */
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { seededNames } from '../../sim/seed.ts'
 import { isLoopback } from '../../world/egress/addresses.ts'
 

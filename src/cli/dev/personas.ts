@@ -1,5 +1,5 @@
 /** The simulated buyers that `dev --persona` asks for. Source: A-256. */
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import type { Persona } from '../../sim/buyers/persona.ts'
 import { personas } from '../../sim/buyers/personas.ts'
 

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { BUYER } from '../../sim/seed.ts'
 import { openDatabase } from '../../store/open.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
-import { countUsers, userByEmail } from '../../store/tables/users.ts'
+import { countUsers, userByEmail } from '../../store/tables/accounts/users.ts'
 import type { StateFolder } from './state-folder.ts'
 
 /** Reads the key that seals webhook secrets there, or makes one. */

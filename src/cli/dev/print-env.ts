@@ -1,6 +1,6 @@
 /** `marketplace dev --print-env`: what an agent needs to know, for a shell to take over. Starts nothing. */
 import { shellWord } from '../../api/shell-word.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { agentEnvironment } from './environment.ts'
 import { readCredentials, type StateFolder } from './state-folder.ts'

@@ -1,9 +1,9 @@
 /** `marketplace dev --reset`: deletes what a dev has kept, so that the next start is a first one. */
 import { existsSync, rmSync } from 'node:fs'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { withDiskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { withDiskReason } from '../output/disk-faults.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
 import { createUi } from '../output/ui.ts'

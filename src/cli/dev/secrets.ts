@@ -4,7 +4,7 @@ import { secretOf } from '../../sim/agents/agents.ts'
 import type { SampleAgent } from '../../sim/agents/sample-agent.ts'
 import type { Forwarding } from './forwarding.ts'
 import { type Furnished, testSample } from './furnish.ts'
-import type { AgentRun } from './run.ts'
+import type { AgentRun } from './run-agent.ts'
 
 interface Followers extends Furnished {
   market: Market

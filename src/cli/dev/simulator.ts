@@ -1,9 +1,10 @@
 /** The simulator that `marketplace dev` runs: the marketplace, its accounts, and local agents behind the HTTPS front. */
-import type { Settings } from '../../config.ts'
-import type { DebugSinks } from '../../debug.ts'
+
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
-import { type Marketplace, openMarketplace } from '../../open.ts'
+import { type Marketplace, openMarketplace } from '../../open/open.ts'
+import type { Settings } from '../../settings/config.ts'
+import type { DebugSinks } from '../../shared/debug.ts'
 import { visibilityOf } from '../../sim/agents/agents.ts'
 import { freePort } from '../../sim/agents/free-port.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/agents/https-front.ts'
@@ -16,7 +17,7 @@ import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
 import { refuseForeign, secretKeyIn } from './postgres.ts'
-import { AgentRun } from './run.ts'
+import { AgentRun } from './run-agent.ts'
 import { followSecrets } from './secrets.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
 

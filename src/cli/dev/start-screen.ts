@@ -1,6 +1,6 @@
 /** The start screen of dev: the address, the accounts, and what to try first. */
 
-import { PROJECT_FILE } from '../../project-file.ts'
+import { PROJECT_FILE } from '../../settings/project-file.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -1,10 +1,10 @@
 /** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Database, nameOf } from '../../setting-values.ts'
+import { type Database, nameOf } from '../../settings/values.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { makeFolders } from '../../store/folders.ts'
-import { writeWhole } from '../whole-file.ts'
+import { writeWhole } from '../output/whole-file.ts'
 
 export interface StateFolder {
   /** The database file; null if nothing is kept, or if the database is on a server. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { Transport } from '../../client/transport.ts'
-import { isLoopbackName, requiredNode } from '../../config.ts'
+import { isLoopbackName, requiredNode } from '../../settings/config.ts'
 import { instanceAt } from '../connection/instance-check.ts'
 import { fromContainer, nextSteps } from '../connection/next-steps.ts'
 import { plain } from '../output/ui.ts'

@@ -1,7 +1,7 @@
 /** Says who has a port of this machine, as far as /proc tells: processes of other users keep that to themselves. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { defaults } from '../../config.ts'
+import { defaults } from '../../settings/config.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
 

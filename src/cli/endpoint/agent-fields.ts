@@ -8,8 +8,8 @@ import { fromTo } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
 import { newAgentFlags } from './agent-flags.ts'
-import { categoryCalled } from './category-called.ts'
 import { fieldsOf, refuseMissing } from './fields.ts'
+import { categoryCalled } from './find-category.ts'
 import type { RowFlags } from './row.ts'
 
 export type AgentInput = CallInput<'createAgent'>

@@ -1,8 +1,8 @@
 /** The body, the query and the headers of `marketplace call`, from flags. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { UsageError } from '../../config.ts'
-import { textGiven } from '../json-input.ts'
+import { UsageError } from '../../settings/config.ts'
+import { textGiven } from '../command-line/json-input.ts'
 
 /** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
 export async function typedFields(given: readonly string[]): Promise<[path: string, value: unknown][]> {

@@ -1,10 +1,10 @@
 /** The input of an endpoint's command: its words, flags and file as fields. The marketplace validates the values. */
 import * as z from 'zod'
 import type { Endpoint } from '../../api/endpoint.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { attributeOf, flagIn } from '../command-line/filled-by.ts'
+import { objectIn } from '../command-line/json-input.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { objectIn } from '../json-input.ts'
 import { centsIn, isPrice } from '../output/money.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
 

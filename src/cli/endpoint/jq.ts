@@ -1,5 +1,5 @@
 /** Programs of jq over what a command prints. The package is jq itself, compiled to WebAssembly; it is loaded on demand. Source: A-246. */
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 
 /** Throws a UsageError if it is no program. What it returns makes the lines to print: texts stand alone, as with `jq -r`. */

@@ -1,7 +1,7 @@
 /** Follows the pages of a list. */
 import { limits } from '../../api/limits.ts'
 import type { Pagination } from '../../client/client.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import type { Ui } from '../output/ui.ts'
 
 /** A list shows its first 10,000 entries, so this many pages of the largest size are all that there are. Source: A-222. */

@@ -1,7 +1,7 @@
 /** What helps where the marketplace refuses the request of a row. */
 import { nextSteps } from '../connection/next-steps.ts'
 import { testFirst } from '../connection/test-advice.ts'
-import { refusedWith } from './agent-called.ts'
+import { refusedWith } from './find-agent.ts'
 import type { EndpointRow, Typed } from './row.ts'
 
 interface Advice {

@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { DeliveryRecord } from '../../api/records.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import { version } from '../../config.ts'
+import { version } from '../../settings/config.ts'
 import { PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -1,8 +1,8 @@
 /** The screen of a live log: its lines, and below them the key line where a person can press keys. Source: A-254. */
 import { stripVTControlCharacters } from 'node:util'
-import { canMoveCursor } from '../../config.ts'
 import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import { canMoveCursor } from '../../settings/config.ts'
 import { Fault } from '../exit-codes.ts'
 import { entryText } from '../log/entry-columns.ts'
 import { entryLine } from '../log/entry-lines.ts'

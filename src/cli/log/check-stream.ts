@@ -2,7 +2,7 @@
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { TestReport } from '../../api/records.ts'
 import { createClient } from '../../client/client.ts'
-import { version } from '../../config.ts'
+import { version } from '../../settings/config.ts'
 import { locate, type Target } from '../connection/target.ts'
 
 type Check = TestReport['checks'][number]

@@ -1,6 +1,6 @@
 /** Debug lines on stderr: for programs JSON, for people `name=value`. */
-import { type LogLevel, wantedDebug } from '../../config.ts'
-import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../../debug.ts'
+import { type LogLevel, wantedDebug } from '../../settings/config.ts'
+import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../../shared/debug.ts'
 import { plain } from '../output/ui.ts'
 import { withoutSecrets } from './without-secrets.ts'
 

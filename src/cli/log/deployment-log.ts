@@ -1,7 +1,7 @@
 /** The log of a deployment: one JSON object a line. Anything that looks like a key or a secret is cut short. */
 import { pino } from 'pino'
-import type { LogLevel } from '../../config.ts'
 import type { Log } from '../../market/log.ts'
+import type { LogLevel } from '../../settings/config.ts'
 import { levelOf } from './levels.ts'
 import { sampled } from './sampling.ts'
 import { withoutSecrets } from './without-secrets.ts'

@@ -1,8 +1,8 @@
 /** The log of the marketplace of `exec`, beside the output of the command: on stderr, in a file, or nowhere. */
 import { createWriteStream, openSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import { UsageError } from '../../config.ts'
-import { diskReason } from '../disk-faults.ts'
+import { UsageError } from '../../settings/config.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import { createUi } from '../output/ui.ts'
 import { entryLog } from './lines.ts'
 

@@ -1,6 +1,7 @@
 /** Which entries a log of some level holds. */
-import type { LogLevel } from '../../config.ts'
+
 import type { LogEntry } from '../../market/log.ts'
+import type { LogLevel } from '../../settings/config.ts'
 
 /** What is not named is `info`. */
 const levels: Partial<Record<LogEntry['type'], 'warn' | 'error'>> = {

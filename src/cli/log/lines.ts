@@ -1,7 +1,8 @@
 /** Prints log entries: for programs one JSON object a line, for people in columns. */
-import type { LogLevel } from '../../config.ts'
+
 import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import type { LogLevel } from '../../settings/config.ts'
 import { type Ui, widthOf } from '../output/ui.ts'
 import { CausalOrder } from './causal-order.ts'
 import { DownOnPurpose } from './down-on-purpose.ts'

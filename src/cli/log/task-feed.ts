@@ -1,8 +1,8 @@
 /** Follows one task by the log of the dev in this folder. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import { type Client, createClient } from '../../client/client.ts'
-import { version } from '../../config.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import { version } from '../../settings/config.ts'
 import type { TaskFeed } from '../../sim/buyers/buyer.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { entryLine } from './entry-lines.ts'

@@ -1,5 +1,5 @@
 /** Durations as people type and read them: 90s, 15m, 48h, 7d, 1h30m. */
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 type Unit = keyof typeof unitMs

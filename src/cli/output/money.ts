@@ -1,6 +1,6 @@
 /** Money on the command line: fields of the interface are in cents, and people may write 5.00 as well. */
 import { limits } from '../../api/limits.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { inUnits } from './numbers.ts'
 
 /** Fields with money, which is in cents. */

@@ -1,5 +1,5 @@
 /** Notices what becomes of output: a reader that has ended is no fault, a disk that takes nothing is one. */
-import { withDiskReason } from '../disk-faults.ts'
+import { withDiskReason } from './disk-faults.ts'
 
 let fault: Error | undefined
 let isWatched = false

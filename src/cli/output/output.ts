@@ -1,6 +1,7 @@
 /** The output of a command: results on stdout, everything else on stderr; and how Ctrl-C ends it. */
-import { withSystemReason } from '../disk-faults.ts'
+
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { withSystemReason } from './disk-faults.ts'
 import { clearProgress } from './progress.ts'
 import { createUi, type Ui } from './ui.ts'
 

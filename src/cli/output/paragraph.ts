@@ -1,5 +1,5 @@
 /** Text behind a label: in rows below each other on a terminal, on one line elsewhere, so that programs find it. */
-import { columnsOf, commandRows, cutWords, rowsOf, wordsOf } from '../rows.ts'
+import { columnsOf, commandRows, cutWords, rowsOf, wordsOf } from './text-rows.ts'
 import type { Ui } from './ui.ts'
 
 type Tone = (row: string) => string

@@ -1,6 +1,6 @@
 /** Shows that a command waits: a spinner on a terminal, nothing elsewhere. */
 
-import { wantsColour } from '../../config.ts'
+import { wantsColour } from '../../settings/config.ts'
 
 export interface Progress {
   /** Shows what the command waits for now. */

@@ -1,5 +1,5 @@
 /** Asks questions on a terminal: on stderr, because stdout is only for results. */
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from './output.ts'
 

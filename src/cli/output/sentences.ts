@@ -1,6 +1,6 @@
 /** Sentences in rows of a terminal. A command in them stays whole, so that it can be copied. */
 import { stripVTControlCharacters } from 'node:util'
-import { columnsOf, commandRows, hangingIndent, rowsOf } from '../rows.ts'
+import { columnsOf, commandRows, hangingIndent, rowsOf } from './text-rows.ts'
 
 /** Each line of a text in rows. They go on below the words behind a mark, those of a list below its second column. */
 export const textRows = (text: string, width: number): string[] =>

@@ -1,5 +1,5 @@
 /** A table in rows of a terminal. Where it is too wide, the columns that have no room stand below the others. */
-import { columnsOf, rowsOf, wordsOf } from '../rows.ts'
+import { columnsOf, rowsOf, wordsOf } from './text-rows.ts'
 
 type Cells = readonly string[]
 

@@ -1,6 +1,6 @@
 /** Output for people: colours only on terminals, and no control characters from foreign data. */
 import { Chalk, type ChalkInstance } from 'chalk'
-import { wantsColour } from '../../config.ts'
+import { wantsColour } from '../../settings/config.ts'
 import { textRows } from './sentences.ts'
 import { tableRows } from './table-rows.ts'
 

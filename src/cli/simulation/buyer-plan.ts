@@ -1,11 +1,11 @@
 /** What a simulated buyer does, by the flags of `simulate buyer`, and what helps if the agent does not do its part. */
 import { limits } from '../../api/limits.ts'
-import { UsageError } from '../../config.ts'
+import { UsageError } from '../../settings/config.ts'
 import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyers/buyer.ts'
+import { numberGiven } from '../command-line/json-input.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { numberGiven } from '../json-input.ts'
 import { priceGiven } from '../output/money.ts'
 
 export interface BuyerFlags extends ConnectionFlags {

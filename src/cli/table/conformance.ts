@@ -62,7 +62,7 @@ Exit code ${exitCodes.check}: a check that must hold does not; ${exitCodes.faile
     ],
     run: async (_, flags: ConformanceFlags) => {
       // Before the command itself, as what it loads would make the heap large.
-      ;(await import('../small-heap.ts')).keepHeapSmall()
+      ;(await import('../conformance/small-heap.ts')).keepHeapSmall()
       return (await import('../commands/conformance.ts')).conformance(flags)
     },
   },

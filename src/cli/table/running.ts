@@ -1,6 +1,6 @@
 /** Commands that run a marketplace. */
 import { limits } from '../../api/limits.ts'
-import { defaults } from '../../config.ts'
+import { defaults } from '../../settings/config.ts'
 import type { CommandRecord } from '../command-line/command.ts'
 import { jsonLines, served } from '../command-line/options.ts'
 import type { DevFlags } from '../commands/dev.ts'

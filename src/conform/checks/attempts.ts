@@ -2,8 +2,9 @@
  * What an agent attempted with its callbacks. The marketplace itself refuses most of what is wrong, so that outcomes alone would hide it:
  * a second delivery is judged although it was refused.
  */
-import { isBusy } from '../heard.ts'
-import type { History, Recordeds } from '../history.ts'
+
+import type { History, Recordeds } from '../history/history.ts'
+import { isBusy } from '../judging/heard-webhooks.ts'
 import { contentIn, isAck } from './evidence.ts'
 
 type Callback = Recordeds<'callback'>

@@ -1,8 +1,9 @@
 /** What several checks look for in a history. */
-import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
-import { firstTaskHas, hasTaken } from '../first-task.ts'
-import { isBusy, STAYED_BUSY, unlessBusy } from '../heard.ts'
-import { bytesOf, type Content, type History, type Recordeds } from '../history.ts'
+
+import { bytesOf, type Content, type History, type Recordeds } from '../history/history.ts'
+import { broken, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
+import { firstTaskHas, hasTaken } from '../judging/first-task.ts'
+import { isBusy, STAYED_BUSY, unlessBusy } from '../judging/heard-webhooks.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>
   answer !== null && answer.status >= 200 && answer.status < 300

@@ -1,5 +1,5 @@
 /** A badge for a README: how much of what an agent must and should do it does. */
-import { deathDecides, type Report } from '../report.ts'
+import { deathDecides, type Report } from '../judging/report.ts'
 import { totals } from './findings.ts'
 import { xml } from './xml.ts'
 

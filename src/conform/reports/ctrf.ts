@@ -1,7 +1,7 @@
 /** The Common Test Report Format, which has readers for most chat and CI services. */
-import type { History } from '../history.ts'
-import type { Verdict } from '../judge.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Verdict } from '../judging/judge.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { areaOf, details, isBroken, PACKAGE, seen } from './findings.ts'
 import { runTests } from './run-tests.ts'
 

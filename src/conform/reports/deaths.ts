@@ -1,6 +1,6 @@
 /** That the agent has ended in the midst of the run, in words. */
-import type { History } from '../history.ts'
-import type { ReportedDeath } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { ReportedDeath } from '../judging/report.ts'
 import { webhookInWords } from './words.ts'
 
 const MOST_WORDS = 8

@@ -1,7 +1,7 @@
 /** What every report says of one check, in words. */
 import { plainShellWord } from '../../api/shell-word.ts'
-import type { History } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { eventLine } from './words.ts'
 
 export const PACKAGE = 'agent-marketplace'

@@ -1,6 +1,6 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
-import type { History } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
 import { runTests } from './run-tests.ts'

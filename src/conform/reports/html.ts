@@ -1,8 +1,8 @@
 /** One page that needs nothing but itself: no script, no request. What an agent has sent is text in it, and nothing else. */
 import { createHash } from 'node:crypto'
-import { type Html, html, raw } from '../../html.ts'
-import { bytesOf, type Content, type History, type Recorded } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import { type Html, html, raw } from '../../shared/html.ts'
+import { bytesOf, type Content, type History, type Recorded } from '../history/history.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, agentInWords, areaOf, isBroken, seen, totals } from './findings.ts'
 import { style } from './html-style.ts'

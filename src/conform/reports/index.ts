@@ -1,6 +1,6 @@
 /** Every form that a report has, besides that for people at a terminal. */
-import type { History } from '../history.ts'
-import type { Report } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Report } from '../judging/report.ts'
 import { badge } from './badge.ts'
 import { ctrf } from './ctrf.ts'
 import { annotations, githubSummary } from './github.ts'

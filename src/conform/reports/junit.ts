@@ -1,6 +1,6 @@
 /** JUnit's XML, which every CI service reads: an area is a suite, a check a test. */
-import type { History } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { areaOf, details, isBroken, seen } from './findings.ts'
 import { type RunTest, runTests } from './run-tests.ts'
 import { type Element, xml } from './xml.ts'

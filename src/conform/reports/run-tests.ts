@@ -2,8 +2,8 @@
  * What has befallen the run as a whole. Forms that know tests alone have a test of its own for each, as nothing else might be red: what could
  * not be tried any more is skipped or says nothing.
  */
-import type { History } from '../history.ts'
-import { deathDecides, type Report } from '../report.ts'
+import type { History } from '../history/history.ts'
+import { deathDecides, type Report } from '../judging/report.ts'
 import { deathInWords, lastWordsOf } from './deaths.ts'
 import { timeOverIn } from './time-over.ts'
 

@@ -1,8 +1,8 @@
 /** SARIF 2.1.0, for the code scanning of GitHub and of editors: a check is a rule. */
 
-import type { Level } from '../check.ts'
-import type { History } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Level } from '../judging/check.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { details, isBroken, PACKAGE } from './findings.ts'
 import { runTests } from './run-tests.ts'
 

@@ -1,7 +1,7 @@
 /** TAP 14: a line for each check, with what was seen as YAML below it. */
 import { stringify } from 'yaml'
-import type { History } from '../history.ts'
-import type { Report, ReportedCheck } from '../report.ts'
+import type { History } from '../history/history.ts'
+import type { Report, ReportedCheck } from '../judging/report.ts'
 import { evidenceLines, isBroken, seen } from './findings.ts'
 import { runTests } from './run-tests.ts'
 

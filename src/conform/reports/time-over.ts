@@ -1,8 +1,8 @@
 /** That the time of a run was over before it was done, in words. */
-import type { History } from '../history.ts'
-import type { Report } from '../report.ts'
-import { slownessInWords } from '../slowness.ts'
-import { cutOffInWords, typed } from '../time-limit.ts'
+import type { History } from '../history/history.ts'
+import type { Report } from '../judging/report.ts'
+import { slownessInWords } from '../judging/slowness.ts'
+import { cutOffInWords, typed } from '../judging/time-limit.ts'
 
 /** Whole sentences without the last full stop; null: it was not. */
 export function timeOverIn({ limitMs, checks }: Report, history: History): string | null {

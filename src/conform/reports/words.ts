@@ -1,5 +1,5 @@
 /** One event of a history in one line, for every report. */
-import { bytesOf, type Recorded, type Recordeds } from '../history.ts'
+import { bytesOf, type Recorded, type Recordeds } from '../history/history.ts'
 
 /** `→` goes to the agent, `←` comes from it. */
 export function eventLine(event: Recorded): string {

@@ -1,5 +1,5 @@
 /** More tasks at once than one marketplace sends: what an agent meets that several call, or one after a pause. */
-import { byHand } from './by-hand.ts'
+import { byHand } from './hand-sent-webhooks.ts'
 import type { Scenario } from './scenario.ts'
 
 const AT_ONCE = 20

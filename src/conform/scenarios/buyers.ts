@@ -1,7 +1,7 @@
 /** Who the buyers are, and what some of them write. */
 import { depositLimits } from '../../api/limits.ts'
 import { dresses } from '../../sim/webhooks/unusual.ts'
-import { bodyChanged } from '../lane/webhook-faults.ts'
+import { bodyChanged } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage, StageTask, WantedTask } from './scenario.ts'
 
 const TIERS = ['new_verified', 'new_unverified', 'chargeback_risk'] as const

@@ -11,7 +11,7 @@ import {
   tooMany,
   unavailable,
 } from '../../sim/callbacks/faults.ts'
-import { bodyChanged, heldUntil } from '../lane/webhook-faults.ts'
+import { bodyChanged, heldUntil } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Time for repeats, besides that for the work. */

@@ -1,9 +1,9 @@
 /** Webhooks on connections and in pieces as HTTP allows them, and as other senders or a proxy would use them. */
 import { dresses } from '../../sim/webhooks/unusual.ts'
-import { Connection } from '../lane/by-hand.ts'
-import { dressedAs, type OutgoingWebhook, type Sent } from '../lane/webhook-faults.ts'
-import { byHand, untilHeard } from './by-hand.ts'
-import { takenCancellation } from './lives.ts'
+import { Connection } from '../marketplaces/odd-requests.ts'
+import { dressedAs, type OutgoingWebhook, type Sent } from '../marketplaces/webhook-faults.ts'
+import { takenCancellation } from './every-event.ts'
+import { byHand, untilHeard } from './hand-sent-webhooks.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const IN_A_ROW = 10

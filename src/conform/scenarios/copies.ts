@@ -1,7 +1,7 @@
 /** Copies of the webhook by which a task is submitted: at once, soon after, as a retry, under a new id, after a restart. */
 import { forgeries } from '../../sim/webhooks/forgeries.ts'
-import { answerLost, copiedAfter, copiedAtOnce, precededBy } from '../lane/webhook-faults.ts'
-import { pause } from '../time.ts'
+import { pause } from '../history/machine-time.ts'
+import { answerLost, copiedAfter, copiedAtOnce, precededBy } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const SOON_MS = 50

@@ -1,5 +1,5 @@
 /** The first things that happen to an agent: a test, and one task from submit to payment. What it does decides what else can be tried. */
-import { type OutgoingWebhook, signedNow } from '../lane/webhook-faults.ts'
+import { type OutgoingWebhook, signedNow } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 export const firstContact: Scenario = {

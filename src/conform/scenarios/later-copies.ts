@@ -1,7 +1,7 @@
 /** Copies of what comes after the submission: revisions, messages, and the events that end a task. */
-import { answerLost, heldUntil, withheld } from '../lane/webhook-faults.ts'
+import { answerLost, heldUntil, withheld } from '../marketplaces/webhook-faults.ts'
 import { approve, dispute, heard, revise, say } from './buying.ts'
-import { gate } from './gate.ts'
+import { gate } from './opened-later.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const REVISION = 'task.revision_requested'

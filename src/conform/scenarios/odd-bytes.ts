@@ -1,7 +1,7 @@
 /** Tasks whose texts are odd and allowed, and webhooks that spell the same JSON in another way. */
 import { limits } from '../../api/limits.ts'
 import { dresses } from '../../sim/webhooks/unusual.ts'
-import { dressedAs } from '../lane/webhook-faults.ts'
+import { dressedAs } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage, WantedTask } from './scenario.ts'
 
 const dressNamed = (wanted: string) => dresses.find(({ name }) => name === wanted)!

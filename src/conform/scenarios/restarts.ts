@@ -1,7 +1,7 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
 import { answeredWhen } from '../../sim/callbacks/faults.ts'
-import { pause } from '../time.ts'
-import { gate } from './gate.ts'
+import { pause } from '../history/machine-time.ts'
+import { gate } from './opened-later.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Between the half of a body and SIGTERM, and SIGTERM and the rest. */

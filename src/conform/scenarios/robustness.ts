@@ -1,5 +1,5 @@
 /** Requests that go wrong on their way, or are none: the agent stays up. After each comes a genuine webhook. */
-import { signedNow } from '../lane/webhook-faults.ts'
+import { signedNow } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 /** Signed bodies that are no webhooks, by the label. */

@@ -1,8 +1,8 @@
 /** What is about signatures and must be believed, or must have no effect although it is signed. */
 import { durations } from '../../api/limits.ts'
 import { dresses } from '../../sim/webhooks/unusual.ts'
-import { dressedAs, signedAt } from '../lane/webhook-faults.ts'
-import { untilHeard } from './by-hand.ts'
+import { dressedAs, signedAt } from '../marketplaces/webhook-faults.ts'
+import { untilHeard } from './hand-sent-webhooks.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const NEAR_LIMIT_MS = durations.signatureToleranceMs - 30_000

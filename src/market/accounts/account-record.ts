@@ -1,7 +1,7 @@
 /** Makes the records of accounts that responses contain. Source. */
 import { durations } from '../../api/limits.ts'
 import { type TrustTier, type UserRecord, user } from '../../api/records.ts'
-import { type UserRow, users } from '../../store/tables/users.ts'
+import { type UserRow, users } from '../../store/tables/accounts/users.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso } from '../time.ts'
 

@@ -1,9 +1,9 @@
 /** Sign-up, sign-in and one's own account. Source. */
 import { refuse } from '../../api/failures.ts'
 import type { Tx } from '../../store/db.ts'
-import { deleteKeys } from '../../store/tables/keys.ts'
-import { deleteOtherSessions, deleteSession } from '../../store/tables/sessions.ts'
-import { countOpenWork, insertUser, type UserRow, updateUser, userById } from '../../store/tables/users.ts'
+import { deleteKeys } from '../../store/tables/accounts/keys.ts'
+import { deleteOtherSessions, deleteSession } from '../../store/tables/accounts/sessions.ts'
+import { countOpenWork, insertUser, type UserRow, updateUser, userById } from '../../store/tables/accounts/users.ts'
 import type { World } from '../../world/world.ts'
 import { openAccounts } from '../money/ledger.ts'
 import type { Verb } from '../verb.ts'

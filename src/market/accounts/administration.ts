@@ -3,8 +3,15 @@ import type * as z from 'zod'
 import type { adminUser } from '../../api/endpoints/admin.ts'
 import { invalid, refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
-import { deleteSecondFactor } from '../../store/tables/second-factors.ts'
-import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userById } from '../../store/tables/users.ts'
+import { deleteSecondFactor } from '../../store/tables/accounts/second-factors.ts'
+import {
+  countUsers,
+  listUsers,
+  type UserChange,
+  type UserRow,
+  updateUser,
+  userById,
+} from '../../store/tables/accounts/users.ts'
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { bit, checkRoleChange, userRecord } from './accounts.ts'

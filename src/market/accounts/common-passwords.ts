@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { invalid } from '../../api/failures.ts'
 import { codePoints } from '../../api/shapes.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../settings/config.ts'
 
 const require = createRequire(import.meta.url)
 

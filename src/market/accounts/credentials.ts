@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto'
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
-import { boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 import type { Reader, Tx } from '../../store/db.ts'
-import { touchKey, userByKey } from '../../store/tables/keys.ts'
+import { touchKey, userByKey } from '../../store/tables/accounts/keys.ts'
 import {
   deleteExpiredSessions,
   deleteSessionsBeyond,
@@ -12,8 +12,8 @@ import {
   type Since,
   touchSession,
   userBySession,
-} from '../../store/tables/sessions.ts'
-import type { UserRow } from '../../store/tables/users.ts'
+} from '../../store/tables/accounts/sessions.ts'
+import type { UserRow } from '../../store/tables/accounts/users.ts'
 import type { World } from '../../world/world.ts'
 import type { Actor, Caller, Market } from '../market.ts'
 

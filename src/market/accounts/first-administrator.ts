@@ -1,6 +1,6 @@
 /** Creates the first administrator at a start, and warns if there is none. Source: A-5. */
 import { limits } from '../../api/limits.ts'
-import { hasAdministrator, userByEmail, withoutSecondFactor } from '../../store/tables/users.ts'
+import { hasAdministrator, userByEmail, withoutSecondFactor } from '../../store/tables/accounts/users.ts'
 import type { Market } from '../market.ts'
 import { createUser, hashPassword } from './accounts.ts'
 import { guessable } from './common-passwords.ts'

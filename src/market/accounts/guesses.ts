@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
-import { boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
-import { type GuessesRow, lockedGuesses, setGuesses } from '../../store/tables/guesses.ts'
+import { type GuessesRow, lockedGuesses, setGuesses } from '../../store/tables/accounts/guesses.ts'
 import type { Market } from '../market.ts'
 
 type Rule = keyof typeof guessing.rules

@@ -12,7 +12,7 @@ import {
   keyById,
   deleteKey as removeKey,
   listKeys as selectKeys,
-} from '../../store/tables/keys.ts'
+} from '../../store/tables/accounts/keys.ts'
 import type { World } from '../../world/world.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'

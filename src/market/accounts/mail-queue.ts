@@ -2,7 +2,7 @@
  * Queues mails in the transaction of the change that causes them. A row says only what a mail is about. The text, and a
  * token in it, are made when the mail is sent and stored nowhere.
  */
-import { insertMail, type MailRow } from '../../store/tables/mails.ts'
+import { insertMail, type MailRow } from '../../store/tables/accounts/mails.ts'
 import type { Ctx, Market } from '../market.ts'
 
 /** A mail without its id. */

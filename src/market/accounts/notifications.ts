@@ -11,7 +11,7 @@ import {
   type NotificationRow,
   notificationById,
   notificationsOf,
-} from '../../store/tables/notifications.ts'
+} from '../../store/tables/accounts/notifications.ts'
 import type { Ctx } from '../market.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'

@@ -1,6 +1,6 @@
 /** Asks a signed-in user for the password again, before a change that a stolen session must not make. */
 import { refuse } from '../../api/failures.ts'
-import type { UserRow } from '../../store/tables/users.ts'
+import type { UserRow } from '../../store/tables/accounts/users.ts'
 import type { OwnCtx } from '../market.ts'
 import { guess } from './guesses.ts'
 import { verifyPassword } from './passwords.ts'

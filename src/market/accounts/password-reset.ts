@@ -3,8 +3,8 @@ import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { email } from '../../api/shapes.ts'
 import type { Tx } from '../../store/db.ts'
-import { deleteKeys } from '../../store/tables/keys.ts'
-import { deleteResetMails } from '../../store/tables/mails.ts'
+import { deleteKeys } from '../../store/tables/accounts/keys.ts'
+import { deleteResetMails } from '../../store/tables/accounts/mails.ts'
 import {
   consumeReset,
   countOtherLetters,
@@ -12,9 +12,9 @@ import {
   deleteResets,
   insertReset,
   ownerOfReset,
-} from '../../store/tables/password-resets.ts'
-import { deleteSessions } from '../../store/tables/sessions.ts'
-import { type UserRow, updateUser, userByEmail } from '../../store/tables/users.ts'
+} from '../../store/tables/accounts/password-resets.ts'
+import { deleteSessions } from '../../store/tables/accounts/sessions.ts'
+import { type UserRow, updateUser, userByEmail } from '../../store/tables/accounts/users.ts'
 import type { Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { refuseGuessable } from './common-passwords.ts'

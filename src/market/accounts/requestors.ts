@@ -6,9 +6,15 @@ import type { EventData } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
-import { historyLength, historyOf, latestPayerOf, type Requestor, tallyOf } from '../../store/tables/requestors.ts'
-import type { TaskRow } from '../../store/tables/tasks.ts'
-import { type UserRow, userById } from '../../store/tables/users.ts'
+import {
+  historyLength,
+  historyOf,
+  latestPayerOf,
+  type Requestor,
+  tallyOf,
+} from '../../store/tables/accounts/requestors.ts'
+import { type UserRow, userById } from '../../store/tables/accounts/users.ts'
+import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { trustTierOf } from './accounts.ts'

@@ -11,8 +11,8 @@ import {
   insertRecoveryCode,
   secondFactorOf,
   useStep,
-} from '../../store/tables/second-factors.ts'
-import { deleteOtherSessions } from '../../store/tables/sessions.ts'
+} from '../../store/tables/accounts/second-factors.ts'
+import { deleteOtherSessions } from '../../store/tables/accounts/sessions.ts'
 import type { World } from '../../world/world.ts'
 import type { Acting, Ctx, OwnCtx } from '../market.ts'
 import { seal, unseal } from '../sealing.ts'

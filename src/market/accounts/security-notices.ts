@@ -1,8 +1,8 @@
 /** Mails to an account's owner about security changes, which somebody else may have made. Source: A-192. */
 import { durations, limits } from '../../api/limits.ts'
-import { countRequest } from '../../store/tables/rate-windows.ts'
-import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/security-notices.ts'
-import { userById } from '../../store/tables/users.ts'
+import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/accounts/security-notices.ts'
+import { userById } from '../../store/tables/accounts/users.ts'
+import { countRequest } from '../../store/tables/requests/rate-windows.ts'
 import type { Ctx } from '../market.ts'
 import { iso } from '../time.ts'
 import { type MailContent, queueMail } from './mail-queue.ts'

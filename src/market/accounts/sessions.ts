@@ -8,7 +8,7 @@ import {
   type SessionRow,
   sessionById,
   sessionsOf,
-} from '../../store/tables/sessions.ts'
+} from '../../store/tables/accounts/sessions.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { liveSince } from './credentials.ts'

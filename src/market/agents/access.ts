@@ -1,8 +1,8 @@
 /** Finds an agent for a caller who may see or change it. Source: A-15. */
 import { refuse } from '../../api/failures.ts'
 import type { Reader, Tx } from '../../store/db.ts'
-import { agentByIdOrSlug, type ListedAgentRow, listedAgentById } from '../../store/tables/agents.ts'
-import type { UserRow } from '../../store/tables/users.ts'
+import type { UserRow } from '../../store/tables/accounts/users.ts'
+import { agentByIdOrSlug, type ListedAgentRow, listedAgentById } from '../../store/tables/agents/agents.ts'
 import type { Actor } from '../market.ts'
 import { builderStanding } from './agent-record.ts'
 import { isPublic } from './visibility.ts'

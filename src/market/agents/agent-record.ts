@@ -1,8 +1,8 @@
 /** Makes the records of agents that responses contain. Source: A-18. */
 import { type AgentRecord, agent, type OwnAgentRecord, ownAgent } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import { agents, type ListedAgentRow } from '../../store/tables/agents.ts'
-import { categoryIdsOf } from '../../store/tables/categories.ts'
+import { agents, type ListedAgentRow } from '../../store/tables/agents/agents.ts'
+import { categoryIdsOf } from '../../store/tables/agents/categories.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 import { freshness, hiddenReason } from './visibility.ts'

@@ -17,8 +17,8 @@ import {
   publicAgents,
   slugTaken,
   updateAgentRow,
-} from '../../store/tables/agents.ts'
-import { allCategories, setCategories } from '../../store/tables/categories.ts'
+} from '../../store/tables/agents/agents.ts'
+import { allCategories, setCategories } from '../../store/tables/agents/categories.ts'
 import type { World } from '../../world/world.ts'
 import { defined } from '../defined.ts'
 import { refuseWhenFull } from '../fullness.ts'

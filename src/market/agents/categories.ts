@@ -2,7 +2,7 @@
 import { invalid, refuse } from '../../api/failures.ts'
 import { category } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import { publicCounts } from '../../store/tables/agents.ts'
+import { publicCounts } from '../../store/tables/agents/agents.ts'
 import {
   allCategories,
   type CategoryRow,
@@ -11,7 +11,7 @@ import {
   deleteUnusedCategory,
   insertCategory,
   updateCategoryRow,
-} from '../../store/tables/categories.ts'
+} from '../../store/tables/agents/categories.ts'
 import { defined } from '../defined.ts'
 import { recordMaker } from '../record-maker.ts'
 import type { Verb } from '../verb.ts'

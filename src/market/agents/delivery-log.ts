@@ -3,7 +3,7 @@ import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import type { ListedAgentRow } from '../../store/tables/agents.ts'
+import type { ListedAgentRow } from '../../store/tables/agents/agents.ts'
 import {
   attemptsAt,
   countDeliveries,
@@ -12,8 +12,8 @@ import {
   hurry,
   type LoggedDeliveryRow,
   markRedelivery,
-} from '../../store/tables/deliveries.ts'
-import { insertDelivery } from '../../store/tables/outbox.ts'
+} from '../../store/tables/webhooks/deliveries.ts'
+import { insertDelivery } from '../../store/tables/webhooks/outbox.ts'
 import { reserveTexts, webhookWeight } from '../text-quota.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'

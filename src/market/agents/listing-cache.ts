@@ -9,7 +9,7 @@
  */
 import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
-import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
+import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
 import type { Changes, Reader } from '../../store/db.ts'
 import {
   compareListed as compare,
@@ -19,9 +19,9 @@ import {
   type PublicSearch,
   type StandingOfListed,
   standingOfListed,
-} from '../../store/tables/agents.ts'
-import { allAgentCategories } from '../../store/tables/categories.ts'
-import { agentsWithTerm } from '../../store/tables/search-words.ts'
+} from '../../store/tables/agents/agents.ts'
+import { allAgentCategories } from '../../store/tables/agents/categories.ts'
+import { agentsWithTerm } from '../../store/tables/agents/search-words.ts'
 import type { ReadCtx } from '../market.ts'
 import { MIB } from '../mebibytes.ts'
 import { agentRecord, builderStanding } from './agent-record.ts'

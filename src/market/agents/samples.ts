@@ -4,7 +4,6 @@ import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import { agentReview, sample } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import { countReviewsOfAgent, reviews, reviewsOfAgent } from '../../store/tables/conversation.ts'
 import {
   countSamples,
   insertSample,
@@ -12,7 +11,8 @@ import {
   type SampleRow,
   samples,
   samplesOf,
-} from '../../store/tables/samples.ts'
+} from '../../store/tables/agents/samples.ts'
+import { countReviewsOfAgent, reviews, reviewsOfAgent } from '../../store/tables/tasks/conversation.ts'
 import { recordMaker } from '../record-maker.ts'
 import { releaseTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'

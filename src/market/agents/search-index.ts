@@ -1,8 +1,8 @@
 /** The search index: rows of words, written when an agent is listed and deleted when it no longer is. Source. */
 import { listedStates } from '../../api/flow.ts'
 import type { Tx } from '../../store/db.ts'
-import type { AgentRow } from '../../store/tables/agents.ts'
-import { clearTerms, setTerms } from '../../store/tables/search-words.ts'
+import type { AgentRow } from '../../store/tables/agents/agents.ts'
+import { clearTerms, setTerms } from '../../store/tables/agents/search-words.ts'
 import { terms } from './search-words.ts'
 
 type Found = Pick<AgentRow, 'id' | 'status' | 'deletedAt' | 'name' | 'description'>

@@ -1,6 +1,6 @@
 /** Makes from an agent's texts the words that a search finds it by, and its slug. Source. */
 import { limits } from '../../api/limits.ts'
-import { SHORT } from '../../store/tables/search-words.ts'
+import { SHORT } from '../../store/tables/agents/search-words.ts'
 
 // An index can't hold arbitrarily long entries. No word of a language is longer than this.
 const WORD_LENGTH = 64

@@ -4,7 +4,7 @@
  */
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
-import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents.ts'
+import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
 import type { Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, presentAgent } from './access.ts'

@@ -2,7 +2,7 @@
 import { listedStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import { inHours } from '../../api/spans.ts'
-import type { AgentRow } from '../../store/tables/agents.ts'
+import type { AgentRow } from '../../store/tables/agents/agents.ts'
 
 type Seen = Pick<AgentRow, 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt'>
 

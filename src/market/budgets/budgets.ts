@@ -3,6 +3,7 @@ import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
 import { type BudgetRecord, budgetAuthorization } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
+import { allCategories } from '../../store/tables/agents/categories.ts'
 import {
   allowedCategoriesOf,
   type BudgetRow,
@@ -16,8 +17,7 @@ import {
   setAllowedCategories,
   setBudgetStatus,
   updateBudget as writeBudget,
-} from '../../store/tables/budgets.ts'
-import { allCategories } from '../../store/tables/categories.ts'
+} from '../../store/tables/money/budgets.ts'
 import { unfinished } from '../accounts/accounts.ts'
 import { presentAgent } from '../agents/access.ts'
 import { builderStanding } from '../agents/agent-record.ts'

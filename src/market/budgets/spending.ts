@@ -2,10 +2,10 @@
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'
-import { allowedCategoriesOf, type BudgetRow, budgetById, type Since } from '../../store/tables/budgets.ts'
-import { categoryIdsOf } from '../../store/tables/categories.ts'
-import type { TaskRow } from '../../store/tables/tasks.ts'
-import { userById } from '../../store/tables/users.ts'
+import { userById } from '../../store/tables/accounts/users.ts'
+import { categoryIdsOf } from '../../store/tables/agents/categories.ts'
+import { allowedCategoriesOf, type BudgetRow, budgetById, type Since } from '../../store/tables/money/budgets.ts'
+import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Ctx } from '../market.ts'
 
 export type Buyer = Pick<TaskRow, 'buyerId' | 'buyerAgentId' | 'hirerId' | 'budgetAuthorizationId'>

@@ -1,5 +1,5 @@
 /** Waits for the callback of a connection test, whichever instance receives it. Source: A-24. */
-import { testById } from '../../store/tables/agent-tests.ts'
+import { testById } from '../../store/tables/agents/agent-tests.ts'
 import type { Market } from '../market.ts'
 
 /** 'valid', or what is wrong with the callback; null if none came. */

@@ -11,8 +11,8 @@ import {
   isTestable,
   leastRecentlyTested,
   updateTested,
-} from '../../store/tables/agents.ts'
-import { claimJob, endJob, ensureJob, isJobDue } from '../../store/tables/jobs.ts'
+} from '../../store/tables/agents/agents.ts'
+import { claimJob, endJob, ensureJob, isJobDue } from '../../store/tables/upkeep/jobs.ts'
 import { type News, notify } from '../accounts/notifications.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'

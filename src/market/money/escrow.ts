@@ -1,14 +1,14 @@
 /** Moves a task's money: into the hold, and out of it once. Source: I-escrow, A-32, A-33. */
 import type { Money } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
-import type { TaskRow } from '../../store/tables/tasks.ts'
 import {
   endClearing,
   insertSettlement,
   reverseSettlement,
   type SettlementRow,
   setReleaseStatus,
-} from '../../store/tables/transfers.ts'
+} from '../../store/tables/money/transfers.ts'
+import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import type { Ctx } from '../market.ts'
 import { account, entryLeg, post } from './ledger.ts'
 

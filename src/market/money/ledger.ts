@@ -10,7 +10,7 @@ import {
   ledgerFaults,
   ledgerSize,
   transfer,
-} from '../../store/tables/transfers.ts'
+} from '../../store/tables/money/transfers.ts'
 import type { World } from '../../world/world.ts'
 import type { Log } from '../log.ts'
 

@@ -1,7 +1,7 @@
 /** A request that is sent again with its Idempotency-Key has no second effect and gets the first response. Source: A-39. */
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../settings/config.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
 import {
   claimRequest,
@@ -11,7 +11,7 @@ import {
   releaseRequest,
   removeKept,
   requestByKey,
-} from '../../store/tables/idempotency-keys.ts'
+} from '../../store/tables/requests/idempotency-keys.ts'
 import type { World } from '../../world/world.ts'
 
 export interface KeyedRequest extends RequestKey {

@@ -1,6 +1,6 @@
 /** Counts requests in the database, for instances that share their rate limits. Source: A-40. */
 import { durations, type RateCategory, rates } from '../../api/limits.ts'
-import { countRequest } from '../../store/tables/rate-windows.ts'
+import { countRequest } from '../../store/tables/requests/rate-windows.ts'
 import type { Market } from '../market.ts'
 
 /** One statement in a transaction of its own, so that no other request waits for its lock. */

@@ -6,15 +6,15 @@ import { parseBody } from '../../api/json.ts'
 import { Created } from '../../api/reply.ts'
 import { faultText, verify } from '../../api/signature.ts'
 import { ConstraintError, type Tx } from '../../store/db.ts'
-import { agentById } from '../../store/tables/agents.ts'
+import { userById } from '../../store/tables/accounts/users.ts'
+import { agentById } from '../../store/tables/agents/agents.ts'
 import {
   keepFirstSignature,
   keepSignature,
   type SeenSignatureRow,
   seenSignature,
-} from '../../store/tables/seen-signatures.ts'
-import { type TaskRow, taskById } from '../../store/tables/tasks.ts'
-import { userById } from '../../store/tables/users.ts'
+} from '../../store/tables/requests/seen-signatures.ts'
+import { type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import type { SignedCallback, Verb } from '../verb.ts'

@@ -13,8 +13,8 @@ import {
   type ReviewRow,
   reviewOf,
   reviews,
-} from '../../store/tables/conversation.ts'
-import { countForAgent } from '../../store/tables/tasks.ts'
+} from '../../store/tables/tasks/conversation.ts'
+import { countForAgent } from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { recordMaker } from '../record-maker.ts'
 import { countTexts, reserveTexts, weightOf } from '../text-quota.ts'

@@ -2,9 +2,15 @@
 import { invalid, refuse } from '../../api/failures.ts'
 import type { DisputeOutcome, TaskTrigger } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
-import { reviewOf } from '../../store/tables/conversation.ts'
-import { countForAgent, insertDispute, markDisputed, resolveDispute, type TaskRow } from '../../store/tables/tasks.ts'
-import { isClearing } from '../../store/tables/transfers.ts'
+import { isClearing } from '../../store/tables/money/transfers.ts'
+import { reviewOf } from '../../store/tables/tasks/conversation.ts'
+import {
+  countForAgent,
+  insertDispute,
+  markDisputed,
+  resolveDispute,
+  type TaskRow,
+} from '../../store/tables/tasks/tasks.ts'
 import { type News, notify } from '../accounts/notifications.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx } from '../market.ts'

@@ -2,7 +2,7 @@
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader } from '../../store/db.ts'
-import { bytesOf, countBytes } from '../../store/tables/usage.ts'
+import { bytesOf, countBytes } from '../../store/tables/upkeep/usage.ts'
 import type { Ctx } from '../market.ts'
 import { inMiB, MIB } from '../mebibytes.ts'
 

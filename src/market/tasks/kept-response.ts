@@ -4,8 +4,8 @@
  */
 import type { TaskRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import { deliverableById } from '../../store/tables/deliverables.ts'
-import type { TaskRow } from '../../store/tables/tasks.ts'
+import { deliverableById } from '../../store/tables/tasks/deliverables.ts'
+import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import { deliverableRecord } from './task-record.ts'
 
 type Reply = { readonly task: TaskRecord }

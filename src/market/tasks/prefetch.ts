@@ -5,8 +5,8 @@
  */
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
-import { type HiringTermsRow, lockedHiringTerms } from '../../store/tables/hiring-terms.ts'
-import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks.ts'
+import { type HiringTermsRow, lockedHiringTerms } from '../../store/tables/tasks/hiring-terms.ts'
+import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks/tasks.ts'
 import type { Prefetched } from '../market.ts'
 
 /** Whether a request of this record needs nothing but its prefetched rows. Then it needs no transaction of its own. */

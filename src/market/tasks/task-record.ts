@@ -1,7 +1,7 @@
 /** Makes the record of a task that responses contain. Source. */
 import { type DeliverableRecord, type DisputeRecord, deliverable, type TaskRecord, task } from '../../api/records.ts'
-import { type DeliverableRow, deliverables, filesIn } from '../../store/tables/deliverables.ts'
-import { type TaskRow, tasks } from '../../store/tables/tasks.ts'
+import { type DeliverableRow, deliverables, filesIn } from '../../store/tables/tasks/deliverables.ts'
+import { type TaskRow, tasks } from '../../store/tables/tasks/tasks.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 

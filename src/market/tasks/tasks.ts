@@ -15,8 +15,8 @@ import {
   deliverablesOf,
   fileOf,
   insertDeliverable,
-} from '../../store/tables/deliverables.ts'
-import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/hiring-terms.ts'
+} from '../../store/tables/tasks/deliverables.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/tasks/hiring-terms.ts'
 import {
   allTasks,
   countAllTasks,
@@ -28,7 +28,7 @@ import {
   type TaskRow,
   tasksOf,
   updateDraft,
-} from '../../store/tables/tasks.ts'
+} from '../../store/tables/tasks/tasks.ts'
 import { isPublic } from '../agents/visibility.ts'
 import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
 import { defined } from '../defined.ts'

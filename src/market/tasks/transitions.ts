@@ -2,7 +2,7 @@
 import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskStep, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
-import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks.ts'
+import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
 

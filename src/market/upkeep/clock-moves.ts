@@ -4,7 +4,7 @@
  */
 import { clockMoves, durations } from '../../api/limits.ts'
 import type { Reader, Tx } from '../../store/db.ts'
-import { setSetting, settingNamed } from '../../store/tables/settings.ts'
+import { setSetting, settingNamed } from '../../store/tables/upkeep/settings.ts'
 import type { World } from '../../world/world.ts'
 import { Activity, type UnderWay } from '../activity.ts'
 import type { Market } from '../market.ts'

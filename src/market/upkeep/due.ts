@@ -1,6 +1,6 @@
 /** Does what is due by the clock: clears payments after 48 hours, deletes old rows. Source. */
 import { StoreError } from '../../store/db.ts'
-import { type DueClearing, dueClearings } from '../../store/tables/transfers.ts'
+import { type DueClearing, dueClearings } from '../../store/tables/money/transfers.ts'
 import type { Market } from '../market.ts'
 import { clear } from '../money/escrow.ts'
 import { removeOld } from './retention.ts'

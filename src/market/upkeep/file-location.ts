@@ -8,7 +8,7 @@ import {
   insertLocation,
   otherLocations,
   renewLocation,
-} from '../../store/tables/file-locations.ts'
+} from '../../store/tables/upkeep/file-locations.ts'
 import type { World } from '../../world/world.ts'
 
 export interface FileLocation {

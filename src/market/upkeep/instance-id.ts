@@ -1,7 +1,7 @@
 /** The id of the database, by which a command line notices another one at the same address. Source: A-198. */
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../store/db.ts'
-import { ensureSetting, settingNamed } from '../../store/tables/settings.ts'
+import { ensureSetting, settingNamed } from '../../store/tables/upkeep/settings.ts'
 
 const NAME = 'instance_id'
 

@@ -3,7 +3,7 @@
  * A-49.
  */
 import { durations } from '../../api/limits.ts'
-import { hasOlder, type Kept, keptKinds, removeOlder } from '../../store/tables/retention.ts'
+import { hasOlder, type Kept, keptKinds, removeOlder } from '../../store/tables/upkeep/retention.ts'
 import type { Market } from '../market.ts'
 
 /**

@@ -5,7 +5,7 @@
 
 import { dispatch } from '../../api/dispatch.ts'
 import { durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
-import { mendMoments } from '../../store/tables/set-back-clock.ts'
+import { mendMoments } from '../../store/tables/upkeep/set-back-clock.ts'
 import type { Market } from '../market.ts'
 
 class LastLook {

@@ -1,8 +1,8 @@
 /** What falls due next by domain time. Source. */
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'
-import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
-import { type UpcomingRow, upcomingAfter } from '../../store/tables/upcoming.ts'
+import { type Kept, keptKinds, oldestOf } from '../../store/tables/upkeep/retention.ts'
+import { type UpcomingRow, upcomingAfter } from '../../store/tables/upkeep/upcoming.ts'
 import type { Market } from '../market.ts'
 import { ClockFollowers } from './clock-followers.ts'
 import { keptSince } from './retention.ts'

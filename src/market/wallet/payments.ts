@@ -4,6 +4,7 @@ import { depositLimits, durations, limits } from '../../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
+import { type UserRow, updateUser, userById } from '../../store/tables/accounts/users.ts'
 import {
   countDecision,
   countPayments,
@@ -14,9 +15,8 @@ import {
   type PaymentRow,
   type PaymentStatus,
   paymentById,
-} from '../../store/tables/payments.ts'
-import { transfer } from '../../store/tables/transfers.ts'
-import { type UserRow, updateUser, userById } from '../../store/tables/users.ts'
+} from '../../store/tables/money/payments.ts'
+import { transfer } from '../../store/tables/money/transfers.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'

@@ -1,6 +1,6 @@
 /** The balances, transactions and earnings of a wallet. Source: I-wallet-shape, A-33, A-35. */
 import { rowsOf } from '../../api/page.ts'
-import { earningsOf, statementLength, statementOf } from '../../store/tables/transfers.ts'
+import { earningsOf, statementLength, statementOf } from '../../store/tables/money/transfers.ts'
 import { balances, ledgerProblems } from '../money/ledger.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'

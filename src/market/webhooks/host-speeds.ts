@@ -1,6 +1,6 @@
 /** Remembers how long each host took the last time. Source: A-188. */
 import { dispatch } from '../../api/dispatch.ts'
-import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
+import { type BoundedCache, boundedCache } from '../../shared/bounded-cache.ts'
 import type { World } from '../../world/world.ts'
 
 const KEPT_HOSTS = 10_000

@@ -1,5 +1,5 @@
 /** Who may send a webhook now: one sender at a time. Source: A-37. */
-import type { QueuedAgent } from '../../store/tables/outbox.ts'
+import type { QueuedAgent } from '../../store/tables/webhooks/outbox.ts'
 import type { ClaimedDelivery, FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
 
 /** One pass over the queues of agents. */

@@ -11,7 +11,7 @@ import {
   type QueueHead,
   queueHead,
   queueHeads,
-} from '../../store/tables/outbox.ts'
+} from '../../store/tables/webhooks/outbox.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
 import type { Leases, Pass, Queued } from './leases.ts'

@@ -5,7 +5,7 @@
 import { CUT_OFF_ADVICE, responseHint } from '../../api/diagnosis/responses.ts'
 import { dispatch } from '../../api/dispatch.ts'
 import { keptResponseBytes } from '../../api/limits.ts'
-import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
+import { endDelivery, insertAttempt, retryAt } from '../../store/tables/webhooks/outbox.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 import { isoOrNull } from '../time.ts'

@@ -7,7 +7,7 @@ import {
   queuedAgent,
   queuedAgents,
   unclaimDeliveries,
-} from '../../store/tables/outbox.ts'
+} from '../../store/tables/webhooks/outbox.ts'
 import type { Market } from '../market.ts'
 import type { Leases, Pass } from './leases.ts'
 

@@ -1,7 +1,7 @@
 /** Makes webhook secrets, and says which of them may sign a callback. Source: A-25. */
 import type { Reader, Tx } from '../../store/db.ts'
-import type { AgentRow } from '../../store/tables/agents.ts'
-import { setSetting, settingNamed } from '../../store/tables/settings.ts'
+import type { AgentRow } from '../../store/tables/agents/agents.ts'
+import { setSetting, settingNamed } from '../../store/tables/upkeep/settings.ts'
 import type { World } from '../../world/world.ts'
 import { type Key, unseal } from '../sealing.ts'
 

@@ -1,5 +1,5 @@
 /** Where a webhook goes, and whose shares it counts against. Source: A-188. */
-import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
+import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
 import { domainOf } from '../../world/egress/domains.ts'
 import { MIB } from '../mebibytes.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'

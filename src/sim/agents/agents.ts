@@ -8,10 +8,10 @@ import { saveSecret } from '../../market/agents/agents.ts'
 import { runChecks } from '../../market/checks/connection-test.ts'
 import type { Market } from '../../market/market.ts'
 import { unseal } from '../../market/sealing.ts'
-import { agentById } from '../../store/tables/agents.ts'
+import { agentById } from '../../store/tables/agents/agents.ts'
 import type { Egress } from '../../world/world.ts'
 import { titleOf } from '../accounts.ts'
-import { type Act, acting } from '../acting.ts'
+import { type Act, acting } from '../verb-calls.ts'
 
 export interface SeededAgent {
   id: string

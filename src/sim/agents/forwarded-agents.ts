@@ -1,6 +1,6 @@
 /** Agents that run on this machine and get webhooks through the HTTPS front. Source: A-240. */
 import type { Market } from '../../market/market.ts'
-import { hurryAgent } from '../../store/tables/deliveries.ts'
+import { hurryAgent } from '../../store/tables/webhooks/deliveries.ts'
 import { ensureAgents, type SeededAgent } from './agents.ts'
 
 export interface ForwardedAgent extends SeededAgent {

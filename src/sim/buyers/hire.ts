@@ -1,5 +1,5 @@
 /** How a simulated buyer hires an agent: by the verbs, with all that its character does at once. Source: A-256. */
-import type { Act } from '../acting.ts'
+import type { Act } from '../verb-calls.ts'
 import type { Draw, Persona } from './persona.ts'
 import { type Actors, refused, say, setStanding, type Told } from './persona-steps.ts'
 

@@ -2,7 +2,7 @@
 import type { Market } from '../../market/market.ts'
 import { seededChance } from '../../world/chance.ts'
 import { furnishBuyers } from '../accounts.ts'
-import { type Act, acting } from '../acting.ts'
+import { type Act, acting } from '../verb-calls.ts'
 import type { Draw, Persona } from './persona.ts'
 import { authorize, type Hearing } from './persona-accounts.ts'
 

@@ -1,8 +1,8 @@
 /** The accounts of simulated buyers: with money, and with an agent where that is who buys. Source: A-256. */
 import type { Market } from '../../market/market.ts'
 import { furnishBuyers } from '../accounts.ts'
-import { type Act, acting } from '../acting.ts'
 import { ensureAgents } from '../agents/agents.ts'
+import { type Act, acting } from '../verb-calls.ts'
 import type { Persona } from './persona.ts'
 
 /** What a buyer has at least when it can pay, in cents. */

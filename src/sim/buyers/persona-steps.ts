@@ -1,7 +1,7 @@
 /** What each step of a persona does, and how it is told. */
 import { Refusal } from '../../api/failures.ts'
 import type { TaskRecord } from '../../api/records.ts'
-import type { Act } from '../acting.ts'
+import type { Act } from '../verb-calls.ts'
 import type { Persona, PlannedStep, Step } from './persona.ts'
 
 export interface Actors {

@@ -7,7 +7,7 @@ import { type WrongSignature, wrongSignatures } from '../../api/diagnosis/wrong-
 import { webhookBody, webhookHeaders } from '../../api/webhook-request.ts'
 import type { Market } from '../../market/market.ts'
 import { signatureCandidates } from '../../market/webhooks/diagnosis.ts'
-import { type AgentRow, agentById } from '../../store/tables/agents.ts'
+import { type AgentRow, agentById } from '../../store/tables/agents/agents.ts'
 import type { World } from '../../world/world.ts'
 import { sampleEvent } from './sample-event.ts'
 

@@ -11,7 +11,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isRunning, ownSpace, startOf } from '../../process-identity.ts'
+import { isRunning, ownSpace, startOf } from '../../shared/process-identity.ts'
 import { isLocal, isLocked } from './system-lock.ts'
 
 export interface Owner {

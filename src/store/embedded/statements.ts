@@ -1,5 +1,5 @@
 /** SQLite in memory: prepared statements, rows as objects, errors by their kind, and the replay of recorded statements. */
-import { boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 import { ConstraintError, LostError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'

@@ -7,7 +7,7 @@
  */
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
+import { type BoundedCache, boundedCache } from '../../shared/bounded-cache.ts'
 import type { Value } from '../db.ts'
 import { codeOf, endsConnection, outdated } from './errors.ts'
 import { type Asked, type PackedRead, type Result, type Sender, SILENCE_MS } from './sender.ts'

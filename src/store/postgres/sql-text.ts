@@ -1,6 +1,6 @@
 /** The SQL of the marketplace as Postgres takes it. */
 import { createHash } from 'node:crypto'
-import { boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 
 export interface PostgresText {
   text: string

@@ -1,6 +1,6 @@
 /** The columns that are sealed with the secret key. Without the key their contents are lost. */
 import type { Reader, Tx } from '../db.ts'
-import { type AgentRow, agents } from './agents.ts'
+import { type AgentRow, agents } from './agents/agents.ts'
 
 const unsealed = ['id', 'name', 'builderId'] as const
 export type UnsealedAgent = Pick<AgentRow, (typeof unsealed)[number]>

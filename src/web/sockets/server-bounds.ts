@@ -1,7 +1,7 @@
 /** What clients may take of a server: connections, memory and disk. Source: A-49. */
 import { limits } from '../../api/limits.ts'
-import type { Config } from '../../config.ts'
 import { MIB } from '../../market/mebibytes.ts'
+import type { Config } from '../../settings/config.ts'
 
 /** Overrides of the defaults in `boundsOf`. */
 export interface GivenBounds {

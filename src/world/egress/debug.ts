@@ -1,7 +1,7 @@
 /** Debug lines of the topic `webhooks`: each attempt, where it went, on which connection, and how long it took. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { Debug } from '../../debug.ts'
+import type { Debug } from '../../shared/debug.ts'
 import type { Egress, Outgoing, OutgoingResult } from '../world.ts'
 import type { Lookup } from './names.ts'
 

@@ -1,7 +1,7 @@
 /** Sends all webhooks: POSTs under rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
-import type { Debug } from '../../debug.ts'
+import type { Debug } from '../../shared/debug.ts'
 import type { HeaderLines } from '../header-lines.ts'
 import type { Egress, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'

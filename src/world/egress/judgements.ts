@@ -1,5 +1,5 @@
 /** Keeps whether webhooks may go to a URL, as most URLs were used before. A URL has up to 2 KB, so the bound is in bytes. */
-import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
+import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
 import type { ConnectError } from './connect.ts'
 
 /** Room for some 10,000 URLs of 60 characters, or 600 of the longest. */

@@ -3,7 +3,7 @@
  * responds blocks one for ten seconds. So a dozen such names would stop all outgoing requests. Source: A-188.
  */
 import { promises as dns } from 'node:dns'
-import { boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 import { isLocalName, type Resolved } from './addresses.ts'
 import { domainOf } from './domains.ts'
 import { createShares, NoSlotError } from './fair-shares.ts'

@@ -1,8 +1,9 @@
 /** What the judge prints, of runs that are made up: each form that a report, the list and an explanation have on a terminal, and the badge. */
 import { explain, list } from '../../../src/cli/conformance/explain.ts'
-import { showReport } from '../../../src/cli/conformance/terminal.ts'
+import { showReport } from '../../../src/cli/conformance/terminal-report.ts'
 import { createUi, type Ui } from '../../../src/cli/output/ui.ts'
-import type { Baseline } from '../../../src/conform/baseline.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../../src/conform/history/history.ts'
+import type { Baseline } from '../../../src/conform/judging/baseline.ts'
 import {
   broken,
   type Check,
@@ -11,9 +12,8 @@ import {
   inconclusive,
   type Level,
   untested,
-} from '../../../src/conform/check.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../../src/conform/history.ts'
-import { type Report, reportOf } from '../../../src/conform/report.ts'
+} from '../../../src/conform/judging/check.ts'
+import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
 import { badge } from '../../../src/conform/reports/badge.ts'
 import { againLine } from '../../../src/conform/reports/findings.ts'
 

@@ -5,11 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { parse, stringify } from 'yaml'
+import type { Declared } from '../../../src/conform/agent/declared.ts'
 import { checks } from '../../../src/conform/checks/index.ts'
-import type { Declared } from '../../../src/conform/declared.ts'
-import type { History } from '../../../src/conform/history.ts'
-import { historyLines, historyOf } from '../../../src/conform/history-file.ts'
-import { judge, type Verdict } from '../../../src/conform/judge.ts'
+import type { History } from '../../../src/conform/history/history.ts'
+import { historyLines, historyOf } from '../../../src/conform/history/history-file.ts'
+import { judge, type Verdict } from '../../../src/conform/judging/judge.ts'
 
 interface KeptRun {
   readonly name: string

@@ -1,17 +1,18 @@
 /** All mutants, by area. */
-import { bytes } from './bytes.ts'
-import { cb } from './cb.ts'
-import { conn } from './conn.ts'
-import { dup } from './dup.ts'
-import { hire } from './hire.ts'
+
+import { who } from './buyers.ts'
+import { cb } from './callbacks.ts'
+import { conn } from './connection-test.ts'
+import { dup } from './duplicates.ts'
+import { order } from './event-order.ts'
+import { hire } from './hiring.ts'
 import { http } from './http.ts'
-import { life } from './life.ts'
 import type { Mutant } from './mutant.ts'
-import { order } from './order.ts'
-import { rel } from './rel.ts'
-import { safe } from './safe.ts'
-import { sig } from './sig.ts'
-import { who } from './who.ts'
+import { bytes } from './odd-bytes.ts'
+import { rel } from './reliability.ts'
+import { safe } from './secrets.ts'
+import { sig } from './signatures.ts'
+import { life } from './tasks.ts'
 
 export const mutants: readonly Mutant[] = [
   ...conn,

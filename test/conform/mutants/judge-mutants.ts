@@ -26,21 +26,21 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
   {
     bug: 'a check always passes',
-    file: 'conform/judge.ts',
+    file: 'conform/judging/judge.ts',
     right: 'if (finding.holds === true) return',
     wrong: 'if (finding.holds !== null) return',
     noticed: 'verifies-only-if-signed',
   },
   {
     bug: 'a fault never happens',
-    file: 'conform/lane/callback-front.ts',
+    file: 'conform/marketplaces/callback-proxy.ts',
     right: 'if (!one) return null',
     wrong: 'if (!one || one) return null',
     noticed: 'follows-redirects',
   },
   {
     bug: 'an excuse that is not needed goes unnoticed',
-    file: 'conform/baseline.ts',
+    file: 'conform/judging/baseline.ts',
     right: 'else if (now && isTold(now.verdict)',
     wrong: 'else if (now && !now',
     noticed: 'command: an excuse that is not needed',
@@ -54,7 +54,7 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
   {
     bug: 'nothing is listened for in quiet',
-    file: 'conform/patience.ts',
+    file: 'conform/agent/patience.ts',
     right: 'return Math.max(leastMs, Math.min(',
     wrong: 'return 0 * Math.max(leastMs, Math.min(',
     noticed: 'works-later-on-refused',
@@ -68,14 +68,14 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
   {
     bug: 'what depends on a broken check is judged too',
-    file: 'conform/judge.ts',
+    file: 'conform/judging/judge.ts',
     right: 'blocker && !(',
     wrong: '!blocker && blocker && !(',
     noticed: 'time-in-seconds',
   },
   {
     bug: 'a scenario that is left out hides a fault',
-    file: 'conform/judge.ts',
+    file: 'conform/judging/judge.ts',
     right: 'if (finding.holds === false) return finding',
     wrong:
       'if (finding.holds === false && history.of("scenario").every(one => one.outcome !== "skipped")) return finding',

@@ -1,4 +1,4 @@
-import type { Declared } from '../../../src/conform/declared.ts'
+import type { Declared } from '../../../src/conform/agent/declared.ts'
 
 /** What a mutant is: the right agent with one bug, and the checks that see it. */
 export interface Mutant {

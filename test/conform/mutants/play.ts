@@ -1,8 +1,8 @@
 /** What the proof consists of: plays, each of which finds faults or none. */
 import { execa } from 'execa'
 import { checks } from '../../../src/conform/checks/index.ts'
-import type { Judged } from '../../../src/conform/judge.ts'
-import { forgeriesOf } from '../../../src/conform/scenarios/forged.ts'
+import type { Judged } from '../../../src/conform/judging/judge.ts'
+import { forgeriesOf } from '../../../src/conform/scenarios/forged-webhooks.ts'
 import type { Mutant } from './mutant.ts'
 import { byHand, type RightAgent } from './right-agents.ts'
 import { faultsOf, wantedFor } from './trial.ts'

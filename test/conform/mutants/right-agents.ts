@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Declared, nothingDeclared, type Sample } from '../../../src/conform/declared.ts'
+import { type Declared, nothingDeclared, type Sample } from '../../../src/conform/agent/declared.ts'
 
 export interface RightAgent {
   readonly name: string

@@ -1,7 +1,7 @@
 /** A process that plays trials side by side: they wait most of their time, and share what it has loaded. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import type { Judged } from '../../../src/conform/judge.ts'
+import type { Judged } from '../../../src/conform/judging/judge.ts'
 import { freePort } from '../../../src/sim/agents/free-port.ts'
 import type { Trial } from './trial.ts'
 

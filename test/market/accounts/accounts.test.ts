@@ -7,7 +7,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
-import type { Config } from '../../../src/config.ts'
 import {
   accountVerbs,
   createAuthenticate,
@@ -20,6 +19,7 @@ import { keyVerbs } from '../../../src/market/accounts/keys.ts'
 import { type Actor, createMarket, type Market } from '../../../src/market/market.ts'
 import { balances } from '../../../src/market/money/ledger.ts'
 import { paymentVerbs } from '../../../src/market/wallet/payments.ts'
+import type { Config } from '../../../src/settings/config.ts'
 import type { Reader, Tx } from '../../../src/store/db.ts'
 import { openSqlite } from '../../../src/store/embedded/database.ts'
 import { migrate } from '../../../src/store/migrate.ts'

@@ -8,7 +8,7 @@ import {
   warnWithoutSecondFactor,
 } from '../../../src/market/accounts/first-administrator.ts'
 import { verifyPassword } from '../../../src/market/accounts/passwords.ts'
-import { userByEmail } from '../../../src/store/tables/users.ts'
+import { userByEmail } from '../../../src/store/tables/accounts/users.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
 const password = 'nobody would guess this'

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../../src/api/limits.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
-import { lockedGuesses } from '../../../src/store/tables/guesses.ts'
+import { lockedGuesses } from '../../../src/store/tables/accounts/guesses.ts'
 import { openInstances } from '../../support/instances.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {

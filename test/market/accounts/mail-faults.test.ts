@@ -6,7 +6,7 @@ import { mailLeaseMs, mailsAtOnce, retryScheduleMs } from '../../../src/api/limi
 import { notify } from '../../../src/market/accounts/notifications.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { StoreError } from '../../../src/store/db.ts'
-import { insertMail } from '../../../src/store/tables/mails.ts'
+import { insertMail } from '../../../src/store/tables/accounts/mails.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
 import { openRawPostOffice, type SmtpFault } from '../../support/raw-post-office.ts'

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/api/limits.ts'
 import { cacheBytes, ListingCache } from '../../../src/market/agents/listing-cache.ts'
-import { insertAgent, updateAgentRow } from '../../../src/store/tables/agents.ts'
+import { insertAgent, updateAgentRow } from '../../../src/store/tables/agents/agents.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 
 const search = suite<{ marketplace: TestMarketplace; find(query: string): Promise<string[]> }>('search')

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TestReport } from '../../../src/api/records.ts'
 import { runChecks } from '../../../src/market/checks/connection-test.ts'
-import { agentById } from '../../../src/store/tables/agents.ts'
+import { agentById } from '../../../src/store/tables/agents/agents.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 

@@ -4,7 +4,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../../src/api/records.ts'
 import type { Tx } from '../../../src/store/db.ts'
-import { credit, debit, endClearing, reverseSettlement, setReleaseStatus } from '../../../src/store/tables/transfers.ts'
+import {
+  credit,
+  debit,
+  endClearing,
+  reverseSettlement,
+  setReleaseStatus,
+} from '../../../src/store/tables/money/transfers.ts'
 import {
   type ListedAgent,
   openTestMarketplace,

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import { type Party, partiesOf, type TaskState, type TaskTrigger } from '../../../src/api/flow.ts'
 import type { Actor } from '../../../src/market/market.ts'
 import { edgeFor } from '../../../src/market/tasks/transitions.ts'
-import type { TaskRow } from '../../../src/store/tables/tasks.ts'
-import type { UserRow } from '../../../src/store/tables/users.ts'
+import type { UserRow } from '../../../src/store/tables/accounts/users.ts'
+import type { TaskRow } from '../../../src/store/tables/tasks/tasks.ts'
 
 const words: Readonly<Record<TaskTrigger, readonly [state: TaskState, said: string]>> = {
   update: ['pending', "A task that is pending can't be updated"],

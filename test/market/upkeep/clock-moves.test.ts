@@ -7,7 +7,7 @@ import { clockMoves, durations, heartbeat, retryScheduleMs } from '../../../src/
 import { signatureHeaders } from '../../../src/api/signature.ts'
 import { Activity } from '../../../src/market/activity.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
-import { insertMail } from '../../../src/store/tables/mails.ts'
+import { insertMail } from '../../../src/store/tables/accounts/mails.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import {
   type ListedAgent,

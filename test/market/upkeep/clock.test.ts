@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lastClockMs } from '../../../src/api/limits.ts'
-import { openWorld } from '../../../src/open-world.ts'
+import { openWorld } from '../../../src/open/world.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 interface Clock {

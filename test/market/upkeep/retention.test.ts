@@ -7,9 +7,9 @@ import type { DeliveryDetails, DeliveryRecord, NotificationRecord } from '../../
 import { notify } from '../../../src/market/accounts/notifications.ts'
 import { keptSince, removeOld } from '../../../src/market/upkeep/retention.ts'
 import type { Value } from '../../../src/store/db.ts'
-import { insertMail } from '../../../src/store/tables/mails.ts'
-import { keptKinds } from '../../../src/store/tables/retention.ts'
-import { insertNotice } from '../../../src/store/tables/security-notices.ts'
+import { insertMail } from '../../../src/store/tables/accounts/mails.ts'
+import { insertNotice } from '../../../src/store/tables/accounts/security-notices.ts'
+import { keptKinds } from '../../../src/store/tables/upkeep/retention.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { sign } from '../../../src/api/signature.ts'
 import { diagnoseExchange } from '../../../src/market/webhooks/diagnosis.ts'
 import { callbackSecrets, previousSecrets } from '../../../src/market/webhooks/secrets.ts'
-import { agentById } from '../../../src/store/tables/agents.ts'
+import { agentById } from '../../../src/store/tables/agents/agents.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 import { exchange, type WireHeader } from '../../support/wire.ts'
 

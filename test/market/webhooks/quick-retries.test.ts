@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { quickRetryScheduleMs, retryJitter, retryScheduleMs } from '../../../src/api/limits.ts'
-import type { OpenOptions } from '../../../src/open-options.ts'
+import type { OpenOptions } from '../../../src/open/options.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 /** The waits between all attempts at a webhook that is always refused. */

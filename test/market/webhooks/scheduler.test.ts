@@ -6,7 +6,7 @@ import { InFlight } from '../../../src/market/webhooks/in-flight.ts'
 import type { Leases, Pass, Queued } from '../../../src/market/webhooks/leases.ts'
 import { divideSlots, Scheduler } from '../../../src/market/webhooks/scheduler.ts'
 import { targetOf } from '../../../src/market/webhooks/target.ts'
-import type { QueuedAgent } from '../../../src/store/tables/outbox.ts'
+import type { QueuedAgent } from '../../../src/store/tables/webhooks/outbox.ts'
 import { createVirtualWorld } from '../../../src/world/virtual.ts'
 
 const PAGE = 32

@@ -2,7 +2,7 @@
 /** A crowd of buyers with a real agent: every character comes to an end of its own, every cent is there, and a seed tells the same stories. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { simulate } from '../../../src/conform/simulation.ts'
+import { simulate } from '../../../src/conform/crowd-of-buyers.ts'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 
 const DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { gate } from '../../../src/conform/scenarios/gate.ts'
+import { gate } from '../../../src/conform/scenarios/opened-later.ts'
 import { Bodies } from '../../../src/sim/callbacks/request-bodies.ts'
 
 const LONG = Buffer.alloc(3 * 1024 * 1024, 'x')

@@ -1,0 +1,40 @@
+/** Makes what the package holds beside its sources: the bundle, declarations, the manual page, the empty database. Run by `npm run build`; not part of it. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { manPage } from '../../src/cli/command-line/man-page.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
+import { makeEmptyDatabase } from '../../src/store/embedded/initial-image.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
+import { bundle } from './bundling.ts'
+
+/** Where the compiler has put its output. */
+const at = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url))
+
+/** Copies the declarations of the package's exports, and what these import: the compiler makes ten times as many. */
+async function copyDeclarations(exported: readonly string[], to: string): Promise<void> {
+  const wanted = exported.map(entry => at(`${entry}.d.ts`))
+  for (const path of wanted) {
+    const text = await readFile(path, 'utf8')
+    const copy = join(to, relative(at(''), path))
+    await mkdir(dirname(copy), { recursive: true })
+    await writeFile(copy, text)
+    for (const [, , name] of text.matchAll(/\b(?:from|import)\s*\(?(["'])(\.[^"']+)\.ts\1/g)) {
+      const next = join(dirname(path), `${name}.d.ts`)
+      if (!wanted.includes(next)) wanted.push(next)
+    }
+  }
+}
+
+const types = at('types')
+await rm(types, { recursive: true, force: true })
+const folder = at('bundle')
+await rm(folder, { recursive: true, force: true })
+await mkdir(folder)
+await mkdir(at('man'), { recursive: true })
+await Promise.all([
+  bundle(folder),
+  copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
+  wholeTable().then(table => writeFile(at('man/marketplace.1'), manPage(table))),
+  makeEmptyDatabase(migrations).then(bytes => writeFile(join(folder, 'empty.db'), bytes)),
+])

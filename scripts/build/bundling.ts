@@ -1,0 +1,145 @@
+/**
+ * Bundles the compiled modules into files that load fast: esbuild splits them into chunks, and then joins those that are loaded together.
+ * Part of the build, not of the package. Source: A-156, A-279.
+ */
+import { copyFile, readdir, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { chunksToJoin, type Start } from './join-chunks.ts'
+
+const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/embedded/snapshot-worker']
+/** What a start of `dev` loads until it is ready. */
+const dev = [
+  'cli/main.js',
+  'cli/table/running.js',
+  'cli/commands/dev.js',
+  'store/embedded/sqljs-internals.js',
+  'required:@node-rs/argon2',
+]
+/** How much a start by a name counts: the others are parts of one, or rare. */
+const OFTEN = 10
+// Bundled, because it has nearly a hundred files. Other packages stay outside, so that users get their security fixes; development
+// dependencies whose code is used are taken in too, as the whole of them would be ten times the package.
+const taken = 'zod'
+// Node looks through a package in CommonJS for the names that it exports, if it is imported. It need not if the package is required.
+const inCommonJs = ['@node-rs/argon2', 'commander', 'cookie', 'ipaddr.js']
+
+const require = createRequire(import.meta.url)
+/** The folder of the compiled modules. */
+const compiled = fileURLToPath(new URL('../../dist/', import.meta.url))
+const { dependencies } = require('agent-marketplace/package.json')
+
+const options = {
+  absWorkingDir: compiled,
+  bundle: true,
+  entryNames: '[name]',
+  format: 'esm',
+  platform: 'node',
+  target: 'es2023',
+  // Halves the size. Names and short lines stay, so that stacks can be read.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 120,
+  // A stack needs only the file and line in src. The sources themselves would double the package. Source: A-225.
+  sourcemap: true,
+  sourcesContent: false,
+  external: Object.keys(dependencies).filter(name => name !== taken),
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** Makes the bundle in this folder, with the licences of the packages whose code is in it. */
+export async function bundle(folder: string): Promise<void> {
+  const chunks = join(compiled, 'chunks')
+  await rm(chunks, { recursive: true, force: true })
+  const entryPoints = entries.map(entry => `${entry}.js`)
+  const split = { ...options, entryPoints, outdir: chunks, splitting: true, plugins: [required] }
+  const { metafile } = await build({ ...split, metafile: true })
+  await joinChunks(metafile.outputs, chunks, folder)
+  await copyLicences(Object.keys(metafile.inputs), folder)
+}
+
+/** Makes the bundle require these packages, wherever our modules import them. They stay outside. Source: A-276. */
+const required: Plugin = {
+  name: 'required',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[^.]/ }, ({ path }) => (inCommonJs.includes(path) ? { path, namespace: 'required' } : null))
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({ contents: requiring(path), resolveDir: compiled }))
+  },
+}
+
+function requiring(name: string): string {
+  const exported = Object.keys(require(name)).filter(word => /^[A-Za-z_]\w*$/.test(word) && word !== 'default')
+  return [
+    "import { createRequire } from 'node:module'",
+    `const it = createRequire(import.meta.url)('${name}')`,
+    'export default it',
+    `export const { ${exported.join(', ')} } = it`,
+  ].join('\n')
+}
+
+async function joinChunks(outputs: Metafile['outputs'], from: string, to: string): Promise<void> {
+  const names = Object.keys(outputs).filter(path => path.endsWith('.js'))
+  const points = names.flatMap(path => outputs[path]!.entryPoint ?? [])
+  const starts: Start[] = points.map(entry => ({ entries: [entry], weight: isNamed(entry) ? OFTEN : 1 }))
+  const joined = chunksToJoin(outputs, [...starts, { entries: dev, weight: OFTEN }])
+  const exported = new Map(names.map(path => [basename(path), outputs[path]!.exports]))
+  const files = new Map(joined.map(paths => [basename(paths[0]!), paths.map(path => basename(path))]))
+  const alone = names.filter(path => outputs[path]!.entryPoint !== undefined).map(path => basename(path))
+  await build({
+    ...options,
+    entryPoints: [...alone, ...files.keys()].map(name => ({ in: `./${name}`, out: name.replace(/\.js$/, '') })),
+    outdir: to,
+    plugins: [joining(from, files, exported)],
+  })
+}
+
+const isNamed = (entry: string) => entries.includes(entry.replace(/\.js$/, ''))
+
+/** Takes several chunks as one file. What they export has the name of its chunk added, as two may export the same name. */
+function joining(from: string, files: Map<string, string[]>, exported: Map<string, string[]>): Plugin {
+  const fileOf = new Map([...files].flatMap(([file, members]) => members.map(member => [member, file] as const)))
+  const renamed = (name: string, chunk: string) => `${name}_${/(\w+)\.js$/.exec(chunk)![1]}`
+  const taking = (chunk: string, path: string, rename: (name: string) => string) => {
+    const all = exported.get(chunk)!.map(rename)
+    const file = JSON.stringify(`./${path}`)
+    return all.length === 0 ? `import ${file}` : `export { ${all.join(', ')} } from ${file}`
+  }
+  return {
+    name: 'joining',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\// }, ({ path, importer, namespace, kind }) => {
+        const name = basename(path)
+        if (kind === 'entry-point')
+          return files.has(name) ? { path: name, namespace: 'joined' } : { path: join(from, name) }
+        if (kind === 'dynamic-import' || namespace === 'link') return { path, external: true }
+        const isInside = namespace === 'joined' || fileOf.get(basename(importer)) === fileOf.get(name)
+        return isInside ? { path: join(from, name) } : { path: name, namespace: 'link' }
+      })
+      onLoad({ filter: /./, namespace: 'joined' }, ({ path: file }) => ({
+        contents: files
+          .get(file)!
+          .map(chunk => taking(chunk, chunk, name => `${name} as ${renamed(name, chunk)}`))
+          .join('\n'),
+        resolveDir: from,
+      }))
+      onLoad({ filter: /./, namespace: 'link' }, ({ path: chunk }) => ({
+        contents: taking(chunk, fileOf.get(chunk)!, name => `${renamed(name, chunk)} as ${name}`),
+        resolveDir: from,
+      }))
+    },
+  }
+}
+
+/** Copies the licences of the packages whose code is in the bundle. */
+async function copyLicences(files: readonly string[], to: string): Promise<void> {
+  const packages = new Set(files.flatMap(path => /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path)?.[1] ?? []))
+  for (const path of packages) {
+    const from = join(compiled, path)
+    const licence = (await readdir(from)).find(name => /^licen[cs]e/i.test(name))
+    if (!licence) throw new Error(`${path} is taken into the bundle, and has no licence`)
+    const [name] = path.split('node_modules/').slice(-1)
+    await copyFile(join(from, licence), join(to, `${name!.replace('/', '__')}.LICENSE`))
+  }
+}

@@ -1,0 +1,58 @@
+/** Which checks a command line is about: all, or those that it names. */
+
+import { checks } from '../../conform/checks/index.ts'
+import type { Check } from '../../conform/judging/check.ts'
+import { selected, unknownIn } from '../../conform/judging/selection.ts'
+import { UsageError } from '../../settings/config.ts'
+
+export interface ChoiceFlags {
+  only?: string[]
+  skip?: string[]
+}
+
+export function chosenChecks({ only, skip }: ChoiceFlags): readonly Check[] {
+  const kept = only ? selected(checks, namesIn(only)) : checks
+  const left = skip ? selected(checks, namesIn(skip)) : []
+  const chosen = kept.filter(check => !left.includes(check))
+  if (chosen.length === 0) throw new UsageError('No check is left: --skip names all that --only does.')
+  return chosen
+}
+
+function namesIn(lists: readonly string[]): string[] {
+  const names = lists.flatMap(list => list.split(',')).filter(name => name !== '')
+  if (names.length === 0)
+    throw new UsageError('--only and --skip take ids of checks, or areas, such as sig or dup.retry.')
+  const [unknown] = unknownIn(checks, names)
+  if (unknown !== undefined) throw noCheck(unknown)
+  return names
+}
+
+export function checkNamed(wanted: string): Check {
+  const check = checks.find(({ id }) => id === wanted)
+  if (!check) throw noCheck(wanted)
+  return check
+}
+
+function noCheck(name: string): UsageError {
+  const areas = [...new Set(checks.map(({ id }) => id.split('.', 1)[0]!))]
+  const near = checks.map(({ id }) => id).find(id => isNear(id, name)) ?? null
+  const advice = near === null ? `The areas: ${areas.join(', ')}; --list shows all.` : `Did you mean ${near}?`
+  return new UsageError(`There is no check ${name}. ${advice}`)
+}
+
+/** Whether one is the other but for two letters at most, or for its area. */
+function isNear(id: string, name: string): boolean {
+  return id.endsWith(`.${name}`) || distance(id, name) <= 2
+}
+
+/** How many letters have to be changed, added or left out. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (let to = 1; to <= other.length; to++)
+      next[to] = Math.min(row[to]! + 1, next[to - 1]! + 1, row[to - 1]! + (letter === other[to - 1] ? 0 : 1))
+    row = next
+  }
+  return row[other.length]!
+}

@@ -1,0 +1,109 @@
+/** The agent that `dev --run` starts: its environment, its port, its output in the log, and new starts when files change. */
+
+import type { Log } from '../../market/log.ts'
+import type { Marketplace } from '../../open/open.ts'
+import { inherited } from '../../settings/config.ts'
+import { accepts } from '../../sim/agents/agent-watch.ts'
+import type { ForwardedAgent } from '../../sim/agents/forwarded-agents.ts'
+import { lookup } from '../../sim/agents/https-front.ts'
+import { StartedAgent } from '../../sim/agents/started-agent.ts'
+import type { Credentials } from '../../sim/seed.ts'
+import { agentEnvironment } from './environment.ts'
+import { watchFolders } from './folder-watch.ts'
+import type { Forwarding } from './forwarding.ts'
+
+interface Setting {
+  marketplace: Marketplace
+  forwarding: Forwarding
+  credentials: Credentials
+  forwarded: readonly ForwardedAgent[]
+}
+
+interface RunOptions {
+  run: string | undefined
+  watch: readonly string[]
+}
+
+export class AgentRun {
+  readonly #process: StartedAgent
+  readonly #agent: ForwardedAgent
+  readonly #forwarding: Forwarding
+  readonly #log: Log
+  readonly #watch: readonly string[]
+  readonly #unwatch: () => void
+  #begun = false
+  #look: NodeJS.Timeout | undefined
+
+  static of(options: RunOptions, setting: Setting): AgentRun | null {
+    const [agent] = setting.forwarded
+    return options.run === undefined || !agent ? null : new AgentRun(options.run, agent, options, setting)
+  }
+
+  private constructor(command: string, agent: ForwardedAgent, { watch }: RunOptions, setting: Setting) {
+    const { marketplace, forwarding, credentials } = setting
+    const { log } = marketplace.market
+    this.#agent = agent
+    this.#forwarding = forwarding
+    this.#log = log
+    this.#watch = watch
+    this.#unwatch = watchFolders(watch, path => this.#begun && this.restart(`${path} has changed`))
+    this.#process = new StartedAgent({
+      command,
+      env: () => ({ ...inherited(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
+      onLine: (stream, line) => log({ type: 'output', agent: agent.slug, stream, line }),
+      onEnd: how => this.#ended(command, how),
+    })
+  }
+
+  begin(): void {
+    this.#begun = true
+    this.#forwarding.restarting(this.#agent.id)
+    this.#process.start()
+    this.#lookLater()
+  }
+
+  /** What is sent to it meanwhile waits, and goes when it accepts again. */
+  restart(why: string): void {
+    const { id, slug } = this.#agent
+    if (!this.#process.isRestarting) this.#log({ type: 'info', message: `${slug} starts anew: ${why}` })
+    this.#forwarding.restarting(id)
+    void this.#process.restart().then(() => {
+      this.#forwarding.restarted(id)
+      this.#lookLater()
+    })
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#look)
+    this.#unwatch()
+    await this.#process.close()
+  }
+
+  /** An agent that listens elsewhere waits in vain, and nothing else would say so. */
+  #lookLater(): void {
+    clearTimeout(this.#look)
+    this.#look = setTimeout(() => void this.#tellIfDeaf(), LOOK_MS)
+  }
+
+  async #tellIfDeaf(): Promise<void> {
+    const { slug, forwardTo } = this.#agent
+    const { pid } = this.#process
+    const to = new URL(forwardTo)
+    if (pid === undefined || (await accepts(to, lookup)) || pid !== this.#process.pid) return
+    const message =
+      `${slug} runs, and nothing listens on port ${to.port || 80} yet. That is PORT in its environment: ` +
+      'let it listen there. If it has a port of its own, add that to dev: --forward-to http://localhost:3000/webhook'
+    this.#log({ type: 'warning', message })
+  }
+
+  #ended(command: string, how: string): void {
+    const again =
+      this.#watch.length > 0
+        ? 'It starts anew when a watched file changes.'
+        : 'Start dev again once it is mended; with --watch . it starts anew when a file changes.'
+    this.#log({ type: 'warning', message: `${command} ended ${how}. ${again}` })
+  }
+}
+
+/** Most agents listen much sooner. Those that take longer are tested all the same once they do. */
+const LOOK_MS = 5_000

@@ -1,0 +1,82 @@
+/** Finds the agent that a word names, and says what may be wrong if there is none. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
+import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
+import { createClient, MarketplaceError } from '../../client/client.ts'
+import { version } from '../../settings/config.ts'
+import type { Connection } from '../connection/connection.ts'
+import { agentAt } from '../connection/dev-folder.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { locate, type Target } from '../connection/target.ts'
+import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
+import { plain } from '../output/ui.ts'
+
+/** Finds an agent by id or slug: one's own in any state, or a public one. */
+export async function agentCalled(
+  { client, found }: Pick<Connection, 'client' | 'found'>,
+  agent: string,
+): Promise<OwnAgentRecord | AgentRecord> {
+  return client.getAgent({ id: agent }).catch(async error => {
+    if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
+    const hidden = await hiddenAgent(found, agent)
+    if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
+    const mine = nextSteps.listAgents(sameWay(found, 'builder'))
+    throw new Fault(`There is no agent ${plain(agent)} for this key`, {
+      code: exitCodes.failed,
+      status: 404,
+      hint: `Yours are shown by: ${mine}. Others find an agent once it is tested, published and approved.`,
+    })
+  })
+}
+
+/** The agent, if it is one of this folder's dev that a buyer can't see. */
+async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Promise<OwnAgentRecord | null> {
+  if (!isDev || madeFor?.by !== 'dev') return null
+  const { key } = locate({ url, as: 'builder' }, 'builder')
+  const builder = createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
+  const record = await builder.getAgent({ id: agent }).catch(() => null)
+  return record && 'hiddenReason' in record ? record : null
+}
+
+/** Of an agent of this dev where nothing listens: it is listed by itself once it is up. */
+async function awayFault({ slug, status, webhookUrl }: OwnAgentRecord): Promise<Fault | null> {
+  const forwardTo = webhookUrl ? agentAt(webhookUrl)?.forwardTo : undefined
+  if (forwardTo === undefined || status === 'inactive') return null
+  const [{ accepts }, { lookup }] = await Promise.all([
+    import('../../sim/agents/agent-watch.ts'),
+    import('../../sim/agents/https-front.ts'),
+  ])
+  const to = new URL(forwardTo)
+  if (await accepts(to, lookup)) return null
+  return new Fault(`${slug} can't be hired yet: nothing listens at ${to.origin}`, {
+    code: exitCodes.failed,
+    status: 404,
+    hint: 'Start the agent: dev tests it and lists it as soon as it is up.',
+  })
+}
+
+function notListed({ id, slug, status, hiddenReason, lastCheckPassedAt }: OwnAgentRecord): Fault {
+  const next =
+    status === 'pending_review'
+      ? nextSteps.approveAgent(id, ' --as admin')
+      : status === 'draft' && lastCheckPassedAt !== null
+        ? nextSteps.publishAgent(slug, ' --as builder')
+        : nextSteps.testConnection(slug, ' --as builder')
+  return new Fault(`${slug} can't be hired: ${hiddenReason}`, {
+    code: exitCodes.failed,
+    status: 404,
+    hint: `Next: ${next}`,
+  })
+}
+
+/** Adds advice to a refusal with this status. */
+export async function refusedWith<T>(
+  asked: Promise<T>,
+  status: number,
+  hintFor: (message: string) => string | undefined,
+) {
+  return asked.catch(error => {
+    if (!(error instanceof MarketplaceError) || error.status !== status) throw error
+    const { message, errors } = error
+    throw new Fault(message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
+  })
+}

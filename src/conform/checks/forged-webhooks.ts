@@ -1,0 +1,204 @@
+/** What a webhook looks like that somebody else has sent: each is refused, and nothing comes of it. */
+import type { Check } from '../judging/check.ts'
+import type { forgeriesOf } from '../scenarios/forged-webhooks.ts'
+import { refusedAndQuiet } from './evidence.ts'
+
+type Law = Check['law']
+
+export const SIGNED: Law = {
+  source: 'I-signature',
+  quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header, a dot, and the body byte for byte',
+}
+const BOTH: Law = {
+  source: 'I-webhook-request',
+  quote: 'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`.',
+}
+const FORM: Law = { source: 'I-signature', quote: 'lower-case hex in `X-Service-Signature`' }
+const REFUSED: Law = { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' }
+const IN_TIME: Law = { source: 'I-timestamp', quote: 'More than five minutes off, the request is refused.' }
+const MILLISECONDS: Law = { source: 'I-timestamp', quote: '`X-Service-Timestamp` is Unix time in milliseconds.' }
+
+type Id = keyof typeof forgeriesOf
+
+const refuses = (id: Id, title: string, law: Law, why: string, fix: string): Check => ({
+  ...{ id, title, level: 'must', law, why, fix },
+  scenario: 'forged',
+  after: [...(causes[id] ?? ['sig.wrong-secret'])],
+  judge: history => refusedAndQuiet(history, id),
+})
+
+/** Who believes anybody shows no more than that, and who never looks at the time, or at the bytes as they came, shows that in several ways. */
+const causes: { readonly [id in Id]?: readonly string[] } = {
+  'sig.wrong-secret': ['sig.valid'],
+  'sig.one-bit': ['sig.first-half'],
+  'sig.body-appended': ['sig.body-other-spelling'],
+  'sig.stale-301s': ['sig.stale-day'],
+  'sig.future-301s': ['sig.stale-301s'],
+  'sig.seconds': ['sig.stale-day'],
+  'sig.not-a-number': ['sig.stale-day'],
+}
+
+const ANYBODY = 'Whoever learns the address can give the agent orders, and it works for nothing.'
+const GUESSING = 'Each digit that is not compared makes a signature easier to guess.'
+const COMPARE = 'Compute the whole digest, and compare all 64 digits of both in constant time.'
+const RAW = 'Compute the digest over the bytes as they arrived, before anything parses them.'
+
+const parts: readonly Check[] = [
+  refuses(
+    'sig.missing-signature',
+    'refuses a webhook without a signature',
+    BOTH,
+    ANYBODY,
+    'Refuse a request whose signature header is missing, before anything else.',
+  ),
+  refuses(
+    'sig.missing-timestamp',
+    'refuses a webhook without a timestamp',
+    BOTH,
+    'Without its time a webhook that somebody has copied is good for ever.',
+    'Refuse a request whose timestamp header is missing. Do not skip the check of its age.',
+  ),
+  refuses(
+    'sig.missing-all',
+    'refuses a request with neither signature nor timestamp',
+    BOTH,
+    ANYBODY,
+    'Let no request through that is not signed, whatever it looks like.',
+  ),
+  refuses(
+    'sig.empty',
+    'refuses a webhook whose signature and timestamp are empty',
+    BOTH,
+    ANYBODY,
+    'Treat an empty header as a missing one: refuse it.',
+  ),
+]
+
+const secrets: readonly Check[] = [
+  refuses(
+    'sig.wrong-secret',
+    'refuses a webhook that is signed with another secret, or with none',
+    REFUSED,
+    ANYBODY,
+    'Compare the signature with the one that you compute, and stop with 401 where they differ. To log it is not enough.',
+  ),
+  refuses(
+    'sig.empty-secret',
+    'refuses a webhook that is signed with an empty secret, or with the word “undefined” or “null”',
+    REFUSED,
+    'An agent whose setting is missing would believe everybody who guesses that.',
+    'Do not start without the secret: check that MARKETPLACE_WEBHOOK_SECRET is there, and have no default for it.',
+  ),
+  refuses(
+    'sig.other-agent',
+    'refuses a webhook that is signed with the secret of another agent',
+    { source: 'I-signature', quote: 'Both directions use the same secret.' },
+    'Whoever builds another agent knows its secret, and could give orders to this one.',
+    'Verify with the secret of this agent alone. If one program serves several agents, give each its own address.',
+  ),
+]
+
+const digests: readonly Check[] = [
+  refuses('sig.one-bit', 'refuses a signature whose last digit is another', FORM, GUESSING, COMPARE),
+  refuses('sig.first-half', 'refuses a signature of which only the first half is right', FORM, GUESSING, COMPARE),
+  refuses('sig.truncated', 'refuses a signature that was cut short', FORM, GUESSING, COMPARE),
+  refuses(
+    'sig.trailing-garbage',
+    'refuses a signature with something behind it',
+    FORM,
+    'What is read loosely here is read otherwise by the next program, and a copy looks like something new.',
+    'Take 64 lower-case hex digits and nothing else. Some functions that decode hex stop silently at the first other letter.',
+  ),
+  refuses(
+    'sig.not-hex',
+    'refuses a signature that is no hex digest: letters, three digits, 4,000 digits',
+    FORM,
+    'What can’t be decoded often decodes to nothing, and nothing equals the beginning of everything.',
+    'Take 64 lower-case hex digits and nothing else, and compare lengths before you compare bytes.',
+  ),
+]
+
+const bodies: readonly Check[] = [
+  refuses(
+    'sig.body-one-byte',
+    'refuses a webhook of which one byte was changed after it was signed',
+    SIGNED,
+    'Whoever sits on the way could change prices and texts.',
+    RAW,
+  ),
+  refuses(
+    'sig.body-appended',
+    'refuses a webhook to which a newline was added after it was signed',
+    SIGNED,
+    'An agent that trims or parses first has not verified what was sent.',
+    RAW,
+  ),
+  refuses(
+    'sig.body-other-spelling',
+    'refuses a webhook whose JSON was written anew after it was signed',
+    SIGNED,
+    'An agent that signs what it has parsed refuses genuine webhooks as soon as a marketplace writes JSON otherwise.',
+    RAW,
+  ),
+]
+
+const times: readonly Check[] = [
+  refuses(
+    'sig.time-swapped',
+    'refuses a webhook whose timestamp was changed after it was signed',
+    SIGNED,
+    'A time that is not signed can be set to now by anybody who has copied a webhook.',
+    'Put the timestamp header, as it stands, and a dot before the body when you compute the digest.',
+  ),
+  refuses(
+    'sig.time-not-signed',
+    'refuses a signature over the body alone',
+    SIGNED,
+    'A time that is not signed can be set to now by anybody who has copied a webhook.',
+    'Accept one form of signature: over timestamp, dot and body.',
+  ),
+  refuses(
+    'sig.no-dot',
+    'refuses a signature without the dot between timestamp and body',
+    SIGNED,
+    'Without the dot, digits can be moved from the body to the time and back.',
+    'Accept one form of signature: over timestamp, dot and body.',
+  ),
+  refuses(
+    'sig.stale-301s',
+    'refuses a webhook that was signed more than five minutes ago',
+    IN_TIME,
+    'Whoever has seen a webhook once could send it again for ever.',
+    'Refuse a timestamp that is more than 300,000 ms away from your clock.',
+  ),
+  refuses(
+    'sig.stale-day',
+    'refuses a webhook that was signed a day ago',
+    IN_TIME,
+    'Whoever has seen a webhook once could send it again for ever.',
+    'Compare the whole timestamp with your clock, in milliseconds since 1970, and not the time of day.',
+  ),
+  refuses(
+    'sig.future-301s',
+    'refuses a webhook that is signed more than five minutes ahead',
+    IN_TIME,
+    'A webhook from the future is good until then, and as often as somebody likes.',
+    'Compare the absolute difference between the timestamp and your clock.',
+  ),
+  refuses(
+    'sig.seconds',
+    'refuses a timestamp in seconds',
+    MILLISECONDS,
+    'Who accepts both units has two times for one webhook, and one of them may be fresh.',
+    'Read the timestamp as milliseconds, and refuse what has not 13 digits.',
+  ),
+  refuses(
+    'sig.not-a-number',
+    'refuses a timestamp that is no number',
+    MILLISECONDS,
+    'The difference to “NaN” is greater than nothing, so a check of the age lets it pass.',
+    'Refuse a timestamp that has not 13 digits before you compute with it.',
+  ),
+]
+
+export const forged: readonly Check[] = [...parts, ...secrets, ...digests, ...bodies, ...times]

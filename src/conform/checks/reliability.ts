@@ -1,0 +1,239 @@
+/** The agent stays up, and comes back. */
+
+import type { History, Recordeds } from '../history/history.ts'
+import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
+import { isBusy } from '../judging/heard-webhooks.ts'
+import { attempts, isAck, taskOf, toldBack } from './evidence.ts'
+
+const NO_EFFECT = { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' }
+const EVERY_EVENT = { source: 'A-46', quote: 'answer 2xx to every event' }
+const ONE_EFFECT = { source: 'A-46', quote: 'one effect for an event that comes twice' }
+const RETRIED = { source: 'A-37', quote: 'Agents are down, slow, or restarting.' }
+
+/** The next genuine webhook was served. */
+function goesOn(history: History, label: string): Finding {
+  const [next] = history.webhooks(`${label}/next`)
+  if (!next) return inconclusive('the run ended before')
+  if (isAck(next)) return holds
+  const sent = history.webhooks(label).filter(one => one.label === label)
+  return broken(`was not there for the next webhook: it ${toldBack(next)}`, ...sent, next)
+}
+
+/** What was sent is no whole webhook: nothing comes of it, and the agent is there for the next. */
+function withoutEffect(history: History, label: string): Finding {
+  for (const { taskId } of history.tasks(label).filter(task => task.label === label)) {
+    const [callback] = history.callbacksOf(taskId)
+    if (callback) return broken(`called back with ${callback.action}`, ...history.webhooksOf(taskId), callback)
+  }
+  return goesOn(history, label)
+}
+
+const SLOW_MS = 5_000
+
+function twoMegabytes(history: History): Finding {
+  const [sent] = history.webhooks('rel.two-megabytes')
+  if (!sent) return inconclusive('it was not sent')
+  const next = goesOn(history, 'rel.two-megabytes')
+  if (next.holds !== true) return next
+  return sent.ms <= SLOW_MS ? holds : broken(`left two megabytes without an answer for ${sent.ms} ms`, sent)
+}
+
+function hangUp(history: History): Finding {
+  const next = goesOn(history, 'rel.hang-up')
+  if (next.holds !== true) return next
+  const { taskId } = history.tasks('rel.hang-up').find(({ label }) => label === 'rel.hang-up')!
+  const retry = history.webhooksOf(taskId).at(-1)!
+  if (!isAck(retry)) return broken(`did not accept it when it came again: it ${toldBack(retry)}`, retry)
+  return workedOnce(history, taskId)
+}
+
+function workedOnce(history: History, taskId: string): Finding {
+  const delivered = attempts(history, taskId, 'deliver')
+  return delivered.length <= 1 ? holds : broken(`delivered ${delivered.length} different texts`, ...delivered)
+}
+
+/** The task of a time in which the agent was away is delivered, and once. */
+function workedAfterwards(history: History, label: string): Finding {
+  const { taskId } = taskOf(history, label)
+  const did = (trigger: string) => history.stepsOf(taskId).some(step => step.trigger === trigger)
+  if (did('reject')) return untested('the agent rejected the task')
+  if (!did('deliver')) return broken('did not do the work after it was back', ...history.webhooksOf(taskId))
+  return workedOnce(history, taskId)
+}
+
+function killedInWork(history: History): Finding {
+  const finding = workedAfterwards(history, 'rel.killed-in-work')
+  const { taskId } = taskOf(history, 'rel.killed-in-work')
+  const taken = history.webhooksOf(taskId).find(isAck)
+  const killed = history.of('process').find(({ seq, what }) => taken && seq > taken.seq && what === 'killed')
+  if (finding.holds !== false || history.stepsOf(taskId).some(({ trigger }) => trigger === 'deliver')) return finding
+  return taken && killed
+    ? broken('answered 200, was killed, and had lost the work at the next start', taken, killed)
+    : finding
+}
+
+const GRACE_MS = 10_000
+
+function endsInOrder(history: History): Finding {
+  const [sent] = history.webhooks('rel.sigterm')
+  const ended =
+    sent && history.of('process').find(({ seq, what, death }) => seq > sent.seq && what === 'ended' && !death)
+  if (!ended) return inconclusive('the agent was not ended')
+  if (ended.ms >= GRACE_MS) return broken('had to be killed ten seconds after SIGTERM', ended)
+  return isAck(sent) || isBusy(sent.answer)
+    ? holds
+    : broken(`did not answer the webhook that came when it was told to end: it ${toldBack(sent)}`, sent, ended)
+}
+
+/** The last start of the run. */
+function startOf(history: History): Finding {
+  const ready = history.of('process').filter(({ what }) => what === 'ready')
+  return ready.length > 1
+    ? noted(`it was ready ${ready.at(-1)!.ms} ms after its start`)
+    : untested('it was not started anew')
+}
+
+const MEBIBYTE = 1024 * 1024
+
+function memoryOf(history: History): Finding {
+  const sizes = history.observations('rel.memory').map(({ value }) => value as number | null)
+  const [first, last] = [sizes[0], sizes.at(-1)].map(size => size && Math.round(size / MEBIBYTE))
+  return sizes.length < 2 || !first || !last
+    ? untested('this system does not tell the memory of processes')
+    : noted(`${first} MiB at first, ${last} MiB after the work of the run`)
+}
+
+function alive(history: History): Finding {
+  const test = history.webhooks('rel.alive').at(-1) as Recordeds<'webhook'> | undefined
+  if (!test) return inconclusive('no test was sent')
+  if (test.answer?.status !== 200) return broken(`failed the test at the end of the run: it ${toldBack(test)}`, test)
+  const hasCalledBack = (label: string) => history.callbacks(label).some(({ signature }) => signature === 'valid')
+  if (!hasCalledBack('conn.endpoint-200') || hasCalledBack('rel.alive')) return holds
+  return broken('did not call back about the test at the end of the run, as it had at the beginning', test)
+}
+
+const staysUp = (about: string) => ({
+  why: `Whoever has a network can send ${about}. An agent that ends of it is away for all its buyers.`,
+  scenario: 'no webhooks',
+})
+
+export const rel: readonly Check[] = [
+  {
+    id: 'rel.cut-body',
+    title: 'does nothing about a webhook whose connection was cut, and goes on',
+    level: 'must',
+    law: NO_EFFECT,
+    why: 'Connections are cut each day, and the rest of the body was never seen.',
+    fix: 'Work with the body only once it is complete, and catch the error of a request that was cut.',
+    scenario: 'closed connections',
+    judge: history => withoutEffect(history, 'rel.cut-body'),
+  },
+  {
+    id: 'rel.hang-up',
+    title: 'goes on when nobody waits for its answer, and works once when the webhook comes again',
+    level: 'must',
+    law: ONE_EFFECT,
+    why: 'The marketplace has not heard the answer, so it sends the webhook again.',
+    fix: 'Catch errors of the connection, and remember the delivery id of each webhook before you work on it.',
+    scenario: 'closed connections',
+    judge: hangUp,
+  },
+  {
+    id: 'rel.not-json',
+    title: 'goes on after a signed body that is no JSON',
+    level: 'must',
+    law: NO_EFFECT,
+    ...staysUp('a body that is no JSON'),
+    fix: 'Catch the error of JSON.parse, and answer 400.',
+    judge: history => withoutEffect(history, 'rel.not-json'),
+  },
+  {
+    id: 'rel.empty-body',
+    title: 'goes on after a signed empty body',
+    level: 'must',
+    law: NO_EFFECT,
+    ...staysUp('an empty body'),
+    fix: 'Treat an empty body as any other that is no JSON: answer 400.',
+    judge: history => withoutEffect(history, 'rel.empty-body'),
+  },
+  {
+    id: 'rel.not-an-event',
+    title: 'goes on after signed JSON that is no event',
+    level: 'must',
+    law: NO_EFFECT,
+    ...staysUp('JSON that is no event'),
+    fix: 'Look whether event is a text and data an object before you use them.',
+    judge: history => withoutEffect(history, 'rel.not-an-event'),
+  },
+  {
+    id: 'rel.two-megabytes',
+    title: 'refuses or takes two megabytes within five seconds, and goes on',
+    level: 'should',
+    law: { source: 'A-46', quote: 'Should: 401 exactly, 5 s' },
+    why: 'No webhook is longer than 200 KB. Who reads without a limit can be filled up.',
+    fix: 'Stop reading at one megabyte, and answer 413.',
+    scenario: 'no webhooks',
+    judge: twoMegabytes,
+  },
+  {
+    id: 'rel.down-and-up',
+    title: 'does the work that came while it was away',
+    level: 'should',
+    law: RETRIED,
+    why: 'The marketplace tries again, and the second attempt is all that the agent ever sees.',
+    fix: 'Work on a webhook whose delivery id is new, whatever its attempt says.',
+    scenario: 'killed',
+    judge: history => workedAfterwards(history, 'rel.down-and-up'),
+  },
+  {
+    id: 'rel.killed-in-work',
+    title: 'ends the work in the midst of which it was killed, once',
+    level: 'should',
+    law: { source: 'A-37', quote: 'Any 2xx ends it, a redirect is a failure, 410 gives up.' },
+    why: 'It has answered 200 and accepted: the money is held, nothing is sent again, and nobody but the agent can go on.',
+    fix: 'Keep what came in a database or a file before you answer 200, and go on at the next start with what is not done.',
+    scenario: 'killed',
+    judge: killedInWork,
+  },
+  {
+    id: 'rel.sigterm',
+    title: 'answers what it has begun to read before it ends',
+    level: 'should',
+    law: EVERY_EVENT,
+    why: 'Each new version of the agent would lose a webhook, or wait until it is killed.',
+    fix: 'On SIGTERM take no new connections, answer the open ones, and end within ten seconds.',
+    scenario: 'ended in order',
+    judge: endsInOrder,
+  },
+  {
+    id: 'rel.restart-time',
+    title: 'is soon ready again',
+    level: 'may',
+    law: { source: 'A-46', quote: 'May: files, memory, time to restart.' },
+    why: 'Webhooks of that time come later.',
+    fix: 'Listen first, and load afterwards what is large.',
+    scenario: 'ended in order',
+    judge: startOf,
+  },
+  {
+    id: 'rel.memory',
+    title: 'keeps its memory',
+    level: 'may',
+    law: { source: 'A-46', quote: 'May: files, memory, time to restart.' },
+    why: 'What grows with each task has an end.',
+    fix: 'Let go of tasks that are over.',
+    scenario: 'memory',
+    judge: memoryOf,
+  },
+  {
+    id: 'rel.alive',
+    title: 'passes the connection test after all that has happened',
+    level: 'must',
+    law: { source: 'I-agent-fresh', quote: 'An agent whose webhook has not passed a test for 24 hours is hidden.' },
+    why: 'An agent that something in this run has broken is hidden within a day.',
+    fix: 'Look into what it has written last: some error has ended it, or fills it up.',
+    scenario: 'last contact',
+    after: ['conn.endpoint-200'],
+    judge: alive,
+  },
+]

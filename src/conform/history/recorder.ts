@@ -1,0 +1,95 @@
+/** Collects what happens in a run, in order, and wakes those who wait for something. */
+import { type Content, type Happening, History, type LaneName, type Recorded } from './history.ts'
+import { machineNow } from './machine-time.ts'
+
+/** More would be a loop of ours or of the agent's. */
+const MOST_EVENTS = 100_000
+/** Of bodies. A run of all checks keeps some 3 MB. */
+const MOST_BYTES = 128 * 1024 * 1024
+/** What comes over and over, if an agent loops. How scenarios and the run end is kept in any case. */
+const traffic: readonly Happening['kind'][] = ['webhook', 'callback', 'request', 'step', 'money']
+
+export type Listen = (event: Recorded, history: History) => void
+
+export interface Clock {
+  now(): number
+  realNow(): number
+}
+
+/** Takes what happens. */
+export type EventSink = Pick<Recorder, 'add'>
+
+export class Recorder {
+  readonly #events: Recorded[] = []
+  readonly #waiting = new Set<() => void>()
+  readonly #listen: Listen
+  #interruption: string | null = null
+  #hasEnded = false
+  #bytes = 0
+
+  constructor(listen: Listen = () => {}) {
+    this.#listen = listen
+  }
+
+  /** Whoever tells of it may be in the midst of a commit, so it never throws: what does not fit is dropped, and the run ends. */
+  add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): void {
+    if (this.#hasEnded || (this.#isFull && traffic.includes(happening.kind))) return
+    this.#hasEnded = happening.kind === 'end'
+    this.#bytes += bytesIn(happening)
+    const seq = this.#events.length + 1
+    const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }
+    this.#events.push(event)
+    this.#listen(event, this.history)
+    this.wake()
+  }
+
+  /** All until now. It grows with what comes. */
+  readonly history = new History(this.#events)
+
+  /** The run is to end at once. */
+  interrupt(why: string): void {
+    this.#interruption = why
+    this.wake()
+  }
+
+  /** Something has happened that nobody records. */
+  wake(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  get #isFull(): boolean {
+    return this.#events.length >= MOST_EVENTS || this.#bytes >= MOST_BYTES
+  }
+
+  /** Throws once the run is to end. */
+  proveGoesOn(): void {
+    if (this.#isFull) throw new Error('more has happened than a run can keep: the agent may be in a loop')
+    if (this.#interruption !== null) throw new Error(this.#interruption)
+  }
+
+  /** Resolves when something more has happened, or after `ms`. */
+  next(ms: number): Promise<void> {
+    this.proveGoesOn()
+    return new Promise(resolve => {
+      const wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(wake)
+        resolve()
+      }, ms)
+      this.#waiting.add(wake)
+    })
+  }
+}
+
+const machineClock: Clock = { now: machineNow, realNow: machineNow }
+
+function bytesIn(happening: Happening): number {
+  if (happening.kind !== 'webhook' && happening.kind !== 'callback') return 0
+  return keptBytes(happening.body) + (happening.answer ? keptBytes(happening.answer.body) : 0)
+}
+
+const keptBytes = ({ text = '', base64 = '' }: Content) => text.length + base64.length

@@ -1,0 +1,69 @@
+/** An agent that ends by itself in the midst of a run: what could not be tried any more says nothing of it but that. */
+
+import { type History, isOf, type Recordeds } from '../history/history.ts'
+import { type Check, type Finding, untested } from './check.ts'
+import { isBusy } from './heard-webhooks.ts'
+
+type Webhook = Recordeds<'webhook'>
+type Death = Recordeds<'process'>
+
+/** How much earlier a cut connection may be noticed than the end itself, and how much later. */
+const NOTICED_MS = 1_000
+
+/** The ends that nobody has asked for. */
+export const deathsIn = (history: History): Death[] => history.of('process').filter(({ death }) => death !== undefined)
+
+export const reasonOf = ({ text }: Death): string => `the agent had ended ${text}`
+
+/** What was under way when it ended, or else the last that it has answered. */
+export function lastHeard(history: History, { realAt }: Death): Webhook[] {
+  const begun = history.of('webhook').filter(one => one.realAt - one.ms <= realAt && !isUnsent(one))
+  const cut = begun.filter(one => one.answer === null && one.realAt > realAt - NOTICED_MS)
+  return cut.length > 0 ? cut : begun.filter(one => one.realAt <= realAt + NOTICED_MS).slice(-1)
+}
+
+/** Nobody listened any more. */
+const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
+
+/** What a finding comes to when the agent was not there any more: what it has done or said counts, what it left undone does not. */
+export function unlessDead(finding: Finding, check: Check, history: History): Finding {
+  if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
+  const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
+  const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
+  if (forgotten) return untested(`${reasonOf(forgotten)}, and what it knew with it`)
+  const [death] = deaths
+  if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
+  return untested(reasonOf(death))
+}
+
+/** It did the same before and after it was started anew: what a process keeps in memory is lost with it. */
+function isForgotten(evidence: readonly number[], history: History, { realAt }: Death): boolean {
+  const callbacks = history.of('callback').filter(({ seq }) => evidence.includes(seq))
+  return callbacks.some(one => one.realAt <= realAt) && callbacks.some(one => one.realAt > realAt)
+}
+
+/** Whether the scenario of the check had not ended when the agent did, and had begun before it was back. */
+function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: History): boolean {
+  const played = history.of('scenario').find(one => one.scenario === scenario)
+  const back = history.of('process').find(one => one.seq > seq && one.what === 'ready')?.realAt ?? Infinity
+  return played === undefined || (played.realAt >= realAt && played.realAt - played.ms <= back)
+}
+
+/** The agent has done it, or said it, or has ended of it. */
+function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
+  return lastHeard(history, death).some(({ label }) => isOf(label, id)) || isDeed(evidence, history)
+}
+
+/** Whether some of it is what the agent has done or said, and not what it left undone. */
+export function isDeed(evidence: readonly number[], { events }: History): boolean {
+  const shown = events.filter(({ seq }) => evidence.includes(seq))
+  // One callback that met a fault shows what was to be done after it, and a second what was done.
+  const isTold = shown.filter(({ kind }) => kind === 'callback').length > 1
+  return shown.some(event => {
+    if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
+    if (event.kind === 'callback') return isTold || event.fault === null
+    return event.kind === 'request'
+  })
+}
+
+const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)

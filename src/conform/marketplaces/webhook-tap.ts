@@ -1,0 +1,165 @@
+/** The way of webhooks from a marketplace to the agent: everything is recorded, and what was prepared happens to it. */
+
+import type { HeaderLines } from '../../world/header-lines.ts'
+import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'
+import type { BusyAgent } from '../agent/busy-agent.ts'
+import { type Answer, contentOf, type WebhookEvent } from '../history/history.ts'
+import { pause, stopwatch } from '../history/machine-time.ts'
+import { type ByHand, sendByHand } from './odd-requests.ts'
+import {
+  accepted,
+  type OutgoingWebhook,
+  type SendWebhook,
+  type Sent,
+  signedNow,
+  type WebhookFault,
+} from './webhook-faults.ts'
+
+interface Prepared {
+  readonly label: string
+  readonly taskId: string
+  readonly event: string
+  readonly fault: WebhookFault
+}
+
+export interface TapOptions {
+  /** The way out. It is closed by whoever has opened it. */
+  readonly egress: Egress
+  /** The agent's own address. */
+  readonly url: () => string
+  /** The one that the marketplace knows, as it takes https alone. What it sends to others reaches nobody. */
+  readonly listedUrl: string
+  readonly secret: () => string
+  readonly busy: BusyAgent
+  readonly labelOf: (taskId: string) => string | undefined
+  readonly record: (event: WebhookEvent) => void
+}
+
+const PATIENCE_MS = 30_000
+const genuine: Sent = { change: null, genuine: true }
+
+export class WebhookTap implements Egress {
+  readonly #options: TapOptions
+  readonly #prepared = new Set<Prepared>()
+
+  constructor(options: TapOptions) {
+    this.#options = options
+  }
+
+  /** The next webhook of this event of the task meets the fault, and no other does. */
+  prepare(prepared: Prepared): void {
+    this.#prepared.add(prepared)
+  }
+
+  /** What has met nothing. */
+  get unused(): readonly Prepared[] {
+    return [...this.#prepared]
+  }
+
+  async post(request: Outgoing): Promise<OutgoingResult> {
+    if (request.url !== this.#options.listedUrl) return accepted
+    const webhook = webhookOf(request, { url: this.#options.url(), secret: this.#options.secret() })
+    const { event, taskId } = namesIn(webhook.body)
+    const prepared = [...this.#prepared].find(one => one.taskId === taskId && one.event === event)
+    if (prepared) {
+      this.#prepared.delete(prepared)
+      return prepared.fault.play(webhook, this.#sendUntilHeard)
+    }
+    // What the marketplace sends it repeats by itself, but for tests.
+    const renewed = () => signedNow(webhook)
+    if (taskId?.startsWith('test_')) return this.#sendUntilHeard(webhook, { ...genuine, renewed })
+    return (await this.#exchange(webhook, genuine, this.#labelOf(webhook))).result
+  }
+
+  /** The marketplace would send it again in its own way, without the fault. */
+  readonly #sendUntilHeard: SendWebhook = (webhook, sent = genuine) => this.send(webhook, sent, this.#labelOf(webhook))
+
+  #labelOf({ body }: OutgoingWebhook): string {
+    const { taskId } = namesIn(body)
+    return (taskId && this.#options.labelOf(taskId)) || ''
+  }
+
+  /** Sends one that the scenario has made itself, and again if the agent is busy. */
+  async send(webhook: OutgoingWebhook, sent: Sent, label: string): Promise<OutgoingResult> {
+    const { renewed = () => webhook } = sent
+    const again = (attempt: number) => this.#exchange(attempt === 1 ? webhook : renewed(attempt), sent, label)
+    return (await this.#options.busy.ask(again, pause)).result
+  }
+
+  async #exchange(webhook: OutgoingWebhook, sent: Sent, label: string) {
+    const { url, body, headers } = webhook
+    const elapsed = stopwatch()
+    const result = await this.#options.egress.post({
+      ...{ url, body, headers, timeoutMs: PATIENCE_MS, maxResponseBytes: 65_536, keepsWire: true },
+    })
+    const answer = answerOf(result)
+    this.#record(webhook, sent, label, {
+      method: 'POST',
+      headers: result.wire?.sentHeaders ?? Object.entries(headers),
+      answer,
+      error: result.ok ? null : `${result.reason}: ${result.message}`,
+      ms: elapsed(),
+    })
+    return { result, answer }
+  }
+
+  /** Sends one once, in a way in which the marketplace sends none. `headers`: in place of its own. Returns the answer; null: none came. */
+  async sendByHand(
+    webhook: OutgoingWebhook,
+    sent: Sent,
+    label: string,
+    { headers = Object.entries(webhook.headers), ...how }: ByHand & { readonly headers?: HeaderLines } = {},
+  ): Promise<Answer | null> {
+    const { url, body } = webhook
+    const elapsed = stopwatch()
+    const { answer, error, sentHeaders } = await sendByHand({ url, headers, body: Buffer.from(body) }, how)
+    const { method = 'POST' } = how
+    this.#record(webhook, sent, label, { method, headers: sentHeaders, answer, error, ms: elapsed() })
+    return answer
+  }
+
+  #record(
+    { url, body, deliveryId, attempt }: OutgoingWebhook,
+    { change, genuine }: Sent,
+    label: string,
+    told: Pick<WebhookEvent, 'method' | 'headers' | 'answer' | 'error' | 'ms'>,
+  ): void {
+    const { event, taskId } = namesIn(body)
+    this.#options.busy.heard(told.answer)
+    this.#options.record({
+      ...{ kind: 'webhook', label, taskId, event, deliveryId, attempt, change, genuine, url },
+      ...{ body: contentOf(Buffer.from(body)), ...told },
+    })
+  }
+
+  async close(): Promise<void> {}
+}
+
+function webhookOf({ headers, body }: Outgoing, known: { url: string; secret: string }): OutgoingWebhook {
+  return {
+    ...known,
+    body,
+    headers,
+    deliveryId: headers['X-Service-Delivery-Id'] ?? '',
+    attempt: Number(headers['X-Service-Attempt'] ?? 1),
+    sentAt: Number(headers['X-Service-Timestamp'] ?? 0),
+  }
+}
+
+function namesIn(body: string): { event: string | null; taskId: string | null } {
+  try {
+    const { event, data } = JSON.parse(body)
+    return { event: typeof event === 'string' ? event : null, taskId: data?.taskId ?? null }
+  } catch {
+    return { event: null, taskId: null }
+  }
+}
+
+function answerOf(result: OutgoingResult): Answer | null {
+  if (!result.ok) return null
+  const { wire, status, headers, body } = result
+  return { status, headers: wire?.headers ?? linesOf(headers), body: contentOf(wire?.body ?? Buffer.from(body)) }
+}
+
+const linesOf = (headers: ResponseHeaders): HeaderLines =>
+  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))

@@ -1,0 +1,105 @@
+/** Settings as people write them: each is read here, or refused by a UsageError that says what it takes. */
+import { UsageError } from '../shared/usage-error.ts'
+
+/** The database: a file of the embedded engine, or a Postgres server. */
+export type Database =
+  | { readonly file: string; readonly postgres?: undefined }
+  | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
+
+export function databaseOf(text: string, options: { prepare: boolean; poolSize: number }): Database {
+  if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
+  if (!isPostgres(text)) return { file: text }
+  if (URL.canParse(text)) return { file: null, postgres: { url: text, ...options } }
+  throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
+}
+
+const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
+
+/** Parses the argument of `marketplace db` commands: a file or a server. */
+export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: false, poolSize: 2 })
+
+/** Returns the database in words, without its password. */
+export function nameOf({ file, postgres }: Database): string {
+  if (file !== null) return file
+  const url = new URL(postgres.url)
+  url.password = ''
+  url.search = ''
+  return url.href
+}
+
+export function baseUrlOf(text: string | undefined, flag = '--base-url'): string {
+  if (text === undefined || text === '') return ''
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
+  if (!plain) throw new UsageError(`${flag} takes an address like https://market.example, not ${text}.`)
+  return url.href.replace(/\/+$/, '')
+}
+
+/** What a server on a public address must not be, and must know. */
+export function checkPublic(mode: 'dev' | 'serve', host: string, baseUrl: string, payments: string): void {
+  if (mode === 'dev') {
+    throw new UsageError(
+      `dev listens on this machine alone, not on ${host}: its passwords are on the screen. Use marketplace serve there.`,
+    )
+  }
+  if (payments === 'sandbox') {
+    throw new UsageError(
+      `--payments sandbox makes money out of nothing, so it is refused on ${host}. Use --payments manual.`,
+    )
+  }
+  if (baseUrl === '') {
+    throw new UsageError(
+      `With --host ${host} the public address must be given, as agents call back there: --base-url https://…`,
+    )
+  }
+}
+
+export function portOf(flag: string, text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new UsageError(`${flag} takes a number from 0 (any free one) to 65535, not ${text}.`)
+}
+
+export function hopsOf(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  throw new UsageError(`--trust-proxy takes the number of proxies in front, from 0 to 99, not ${text}.`)
+}
+
+export function countOf(name: string, text: string | undefined, most = 999_999): number | undefined {
+  if (!text) return undefined
+  if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new UsageError(`${name} takes a number from 1 to ${most}, not ${text}.`)
+}
+
+export function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
+  const found = values.find(value => value === text)
+  if (found !== undefined) return found
+  throw new UsageError(`${flag} takes ${values.join(' or ')}, not ${text}.`)
+}
+
+export function tokenOf(text: string | undefined): string | undefined {
+  if (!text) return undefined
+  if (/^[\x21-\x7e]{16,}$/.test(text)) return text
+  throw new UsageError('MARKETPLACE_METRICS_TOKEN needs at least 16 printable characters without spaces.')
+}
+
+/** Where mail goes out, and from whom. */
+export interface Mail {
+  smtpUrl: string
+  from: string
+}
+
+export function mailOf(smtpUrl: string | undefined, from: string | undefined): Mail | undefined {
+  if (!smtpUrl && !from) return undefined
+  if (!smtpUrl || !from) {
+    throw new UsageError('MARKETPLACE_SMTP_URL and MARKETPLACE_MAIL_FROM go together; one is missing.')
+  }
+  // The URL may contain a password, so the message does not repeat it.
+  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
+    throw new UsageError('MARKETPLACE_SMTP_URL takes an address like smtps://user:password@mail.example.')
+  }
+  if (!/^[^\r\n]*[^\s@]@[^\s@]+$/.test(from)) {
+    throw new UsageError(`MARKETPLACE_MAIL_FROM takes an address like market@example.com, not ${from}.`)
+  }
+  return { smtpUrl, from }
+}

@@ -1,0 +1,48 @@
+/** Mails that wait to be sent. */
+import type { Reader, Tx } from '../../db.ts'
+import { bigint, defaulted, integer, type Row, table, text } from '../table.ts'
+
+export const mails = table('mails', {
+  id: text(),
+  kind: text<'password_reset' | 'notification'>(),
+  /** The email that was given, or the id of the notification or of the security notice. */
+  about: text(),
+  attempts: defaulted(integer()),
+  nextAt: bigint(),
+  createdAt: bigint(),
+})
+
+const due = ['id', 'kind', 'about', 'attempts'] as const
+export type MailRow = Pick<Row<typeof mails>, (typeof due)[number]>
+
+export const insertMail = (tx: Tx, row: Omit<MailRow, 'attempts'>, now: number) =>
+  mails.insert(tx, { ...row, nextAt: now, createdAt: now })
+
+/** Returns due mails. Password resets come first, because somebody waits for each. */
+export const dueMails = (q: Reader, now: number, limit: number) =>
+  q.all<MailRow>(
+    `SELECT ${mails.some(due)} FROM mails WHERE next_at <= $1
+     ORDER BY CASE kind WHEN 'password_reset' THEN 0 ELSE 1 END, next_at, id LIMIT $2`,
+    [now, limit],
+  )
+
+/** Claims a mail: counts an attempt, and writes when the next is due. Returns 0 if another instance has claimed it. */
+export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
+  tx.run('UPDATE mails SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2', [
+    id,
+    attempts,
+    nextAt,
+  ])
+
+/** Writes when a mail is tried again. Changes nothing if another instance has claimed it by now. */
+export const retryMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
+  mails.update(tx, { id, attempts }, { nextAt })
+
+/** Removes the mails that would carry a token to this email, whether or not they were tried. */
+export const deleteResetMails = (tx: Tx, email: string) =>
+  tx.run(`DELETE FROM mails WHERE kind = 'password_reset' AND about = $1`, [email])
+
+export const deleteMail = (tx: Tx, id: string) => tx.run('DELETE FROM mails WHERE id = $1', [id])
+
+export const countMails = async (q: Reader) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM mails'))!.count

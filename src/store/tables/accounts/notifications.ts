@@ -1,0 +1,36 @@
+/** Notifications. */
+
+import type { Reader, Tx } from '../../db.ts'
+import { countShown } from '../list-length.ts'
+import { bigint, type NewRow, nullable, type Row, table, text } from '../table.ts'
+
+export const notifications = table('notifications', {
+  id: text(),
+  userId: text(),
+  type: text(),
+  agentId: text(),
+  message: text(),
+  /** JSON. */
+  data: text(),
+  createdAt: bigint(),
+  readAt: nullable(bigint()),
+})
+
+export type NotificationRow = Row<typeof notifications>
+
+export const insertNotification = (tx: Tx, row: NewRow<typeof notifications>) => notifications.insert(tx, row)
+
+const select = `SELECT ${notifications.all} FROM notifications`
+
+export const notificationById = (q: Reader, id: string) => q.get<NotificationRow>(`${select} WHERE id = $1`, [id])
+
+/** One page of an account's notifications, newest first. */
+export const notificationsOf = (q: Reader, userId: string, limit: number, offset: number) =>
+  q.all<NotificationRow>(`${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [userId, limit, offset])
+
+export const countNotifications = (q: Reader, userId: string) =>
+  countShown(q, ['FROM notifications WHERE user_id = $1'], [userId])
+
+/** Keeps the time of the first reading. */
+export const markRead = (tx: Tx, id: string, now: number) =>
+  notifications.update(tx, { id, readAt: null }, { readAt: now })

@@ -1,0 +1,72 @@
+/** Accounts. */
+import type { ConnectStatus } from '../../../api/money-records.ts'
+import type { Reader, Tx } from '../../db.ts'
+import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from '../table.ts'
+import { tallied, tally } from '../tallies.ts'
+
+export const users = table('users', {
+  id: text(),
+  email: text(),
+  name: text(),
+  passwordHash: text(),
+  isBuilder: flag(),
+  isAdmin: flag(),
+  suspended: defaulted(flag()),
+  banned: defaulted(flag()),
+  identityVerified: defaulted(flag()),
+  chargebacks: defaulted(integer()),
+  connectStatus: defaulted(text<ConnectStatus>()),
+  createdAt: bigint(),
+})
+
+export type UserRow = Row<typeof users>
+
+export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${users.all} FROM users WHERE id = $1`, [id])
+
+export const userByEmail = (q: Reader, email: string) =>
+  q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
+
+/** Emails of up to `limit` administrators whose second factor is not turned on. */
+export const withoutSecondFactor = async (q: Reader, limit: number) =>
+  (
+    await q.all<{ email: string }>(
+      `SELECT email FROM users WHERE is_admin = 1 AND banned = 0 AND NOT EXISTS
+         (SELECT 1 FROM second_factors f WHERE f.user_id = users.id AND f.enabled_at IS NOT NULL) ORDER BY id LIMIT $1`,
+      [limit],
+    )
+  ).map(({ email }) => email)
+
+/** Whether there is an administrator who is not banned. */
+export const hasAdministrator = async (q: Reader): Promise<boolean> =>
+  (await q.get('SELECT 1 AS one FROM users WHERE is_admin = 1 AND banned = 0 LIMIT 1')) !== undefined
+
+/** Returns 0 if the email is taken. */
+export const insertUser = async (tx: Tx, user: NewRow<typeof users>) => {
+  const inserted = await users.insert(tx, user, 'ON CONFLICT (email) DO NOTHING')
+  if (inserted === 1) await tally(tx, 'users', user.id, 1)
+  return inserted
+}
+
+/** The columns of an account that may change. */
+export type UserChange = Omit<Patch<typeof users>, 'id' | 'email' | 'isAdmin' | 'createdAt'>
+
+/** Returns the changed row; undefined if there is no such account. */
+export const updateUser = (tx: Tx, id: string, change: UserChange) =>
+  Object.keys(change).length === 0 ? userById(tx, id) : users.updated(tx, { id }, change)
+
+/** One page of all accounts, oldest first. */
+export const listUsers = (q: Reader, limit: number, offset: number) =>
+  q.all<UserRow>(`SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+
+export const countUsers = (q: Reader) => tallied(q, ['users'])
+
+/** How many tasks of a builder's agents have money in escrow or an open dispute. */
+export const countOpenWork = async (q: Reader, builderId: string) => {
+  const row = await q.get<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM tasks
+     WHERE builder_id = $1 AND (status IN ('pending', 'in_progress', 'delivered')
+       OR EXISTS (SELECT 1 FROM disputes WHERE disputes.task_id = tasks.id AND disputes.status = 'open'))`,
+    [builderId],
+  )
+  return row!.count
+}

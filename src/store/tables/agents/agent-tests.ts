@@ -1,0 +1,38 @@
+/** The last connection test of each agent: whether it still runs, and how its callback was judged. */
+import type { Reader, Tx } from '../../db.ts'
+import { bigint, defaulted, flag, nullable, type Row, table, text } from '../table.ts'
+
+export const agentTests = table('agent_tests', {
+  id: text(),
+  agentId: text(),
+  /** Real time. */
+  startedAt: bigint(),
+  /** How the first callback was judged: 'valid', or the fault of its signature. */
+  callback: nullable(text()),
+  ended: defaulted(flag()),
+})
+
+export type AgentTestRow = Row<typeof agentTests>
+
+const start = agentTests.insertValues(
+  [{ id: '$1', agentId: '$2', startedAt: '$3', callback: 'NULL', ended: '0' }],
+  `${agentTests.replacing(['agentId'], ['id', 'startedAt', 'callback', 'ended'])}
+   WHERE agent_tests.ended = 1 OR agent_tests.started_at < $4`,
+)
+
+/** Returns 0 while another test of the agent runs that began at `staleBefore` (real ms) or later. */
+export const startTest = (tx: Tx, id: string, agentId: string, startedAt: number, staleBefore: number) =>
+  tx.run(start, [id, agentId, startedAt, staleBefore])
+
+export const testById = (q: Reader, id: string) =>
+  q.get<AgentTestRow>(`SELECT ${agentTests.all} FROM agent_tests WHERE id = $1`, [id])
+
+/** Keeps how the first callback was judged. Returns 0 for a later one. */
+export const decideTest = (tx: Tx, id: string, callback: string) =>
+  agentTests.update(tx, { id, callback: null, ended: 0 }, { callback })
+
+/** The row stays until the agent is tested again. */
+export const endTest = (tx: Tx, id: string) => agentTests.update(tx, { id }, { ended: 1 })
+
+/** Ends the tests that a dead process was making. Only for an engine that one process has at a time. */
+export const endAllTests = (tx: Tx) => agentTests.update(tx, { ended: 0 }, { ended: 1 })

@@ -1,0 +1,278 @@
+/** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
+
+import type { Reader, Step, Tx } from '../../db.ts'
+import { countShown } from '../list-length.ts'
+import { bigint, defaulted, flag, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import { tallyStep } from '../tallies.ts'
+
+export const ledgerAccounts = table('accounts', {
+  /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`, or the kind alone if it belongs to no user. */
+  id: text(),
+  userId: nullable(text()),
+  kind: text<'available' | 'held' | 'clearing' | 'world' | 'payouts' | 'platform'>(),
+  balance: defaulted(bigint()),
+})
+
+export const transfers = table('transfers', {
+  id: text(),
+  kind: text(),
+  payerId: nullable(text()),
+  payeeId: nullable(text()),
+  amount: bigint(),
+  taskId: nullable(text()),
+  status: text(),
+  description: text(),
+  createdAt: bigint(),
+  decidedAt: nullable(bigint()),
+})
+
+export const ledgerEntries = table('entries', {
+  transferId: text(),
+  accountId: text(),
+  amount: bigint(),
+  createdAt: bigint(),
+})
+
+export const settlements = table('settlements', {
+  taskId: text(),
+  builderId: text(),
+  released: bigint(),
+  refunded: bigint(),
+  status: text<'clearing' | 'final'>(),
+  reversed: defaulted(flag()),
+  clearsAt: nullable(bigint()),
+  createdAt: bigint(),
+})
+
+export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
+export type SettlementRow = Row<typeof settlements>
+
+/** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
+export const isIncome = `kind <> 'hold' AND kind <> 'withdrawal'`
+
+const kindsOfUser = ['available', 'held', 'clearing'] as const
+const accountsOfUser = ledgerAccounts.insertValues(
+  kindsOfUser.map(kind => ({ id: `'${kind}:' || $1`, userId: '$1', kind: `'${kind}'` })),
+)
+
+export const insertAccounts = (tx: Tx, userId: string) => tx.run(accountsOfUser, [userId])
+
+/** Changes nothing if the account would go below zero. */
+export const debit = (accountId: string, amount: number): Step => ({
+  sql: `UPDATE accounts SET balance = balance - $2 WHERE id = $1 AND (kind = 'world' OR balance >= $2)`,
+  values: [accountId, amount],
+})
+
+export const credit = (accountId: string, amount: number): Step => ({
+  sql: 'UPDATE accounts SET balance = balance + $2 WHERE id = $1',
+  values: [accountId, amount],
+})
+
+const bothEntries = ledgerEntries.insertValues([
+  { transferId: '$1', accountId: '$2', amount: '$3', createdAt: '$6' },
+  { transferId: '$1', accountId: '$4', amount: '$5', createdAt: '$6' },
+])
+
+export const entries = (legId: string, from: string, to: string, amount: number, at: number): Step => ({
+  sql: bothEntries,
+  values: [legId, from, -amount, to, amount, at],
+})
+
+/** Returns the steps that insert a transfer and count it. */
+export function transfer(row: TransferRow): Step[] {
+  const { id, kind, status } = row
+  const inserted = transfers.insertStep(row)
+  const isPayment = (kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed')
+  return isPayment ? [inserted, tallyStep(`${kind} ${status}`, id, 1)] : [inserted]
+}
+
+export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
+  // The kind is a literal; with a parameter the index of releases would not be used.
+  tx.run(`UPDATE transfers SET status = $2 WHERE task_id = $1 AND kind = 'release'`, [taskId, status])
+
+export const balancesOf = (q: Reader, userId: string) =>
+  q.all<{ kind: 'available' | 'held' | 'clearing'; balance: number }>(
+    `SELECT kind, balance FROM accounts
+     WHERE id IN ('available:' || $1, 'held:' || $1, 'clearing:' || $1) ORDER BY id`,
+    [userId],
+  )
+
+export const insertSettlement = (tx: Tx, row: NewRow<typeof settlements>) => settlements.insert(tx, row)
+
+/**
+ * Ends the clearing of a payment. Returns undefined if it has ended already, or if a dispute is open and `despiteDispute` is 0.
+ * No other statement decides between clearing and a dispute.
+ */
+export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
+  tx.get<SettlementRow>(
+    `UPDATE settlements SET status = 'final' WHERE task_id = $1 AND status = 'clearing'
+       AND ($2 = 1 OR NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = $1 AND d.status = 'open'))
+     RETURNING ${settlements.all}`,
+    [taskId, despiteDispute],
+  )
+
+/** Reverses `amount` of a payment whose clearing has just ended. Returns 0 if it was reversed before. */
+export const reverseSettlement = (tx: Tx, taskId: string, amount: number) =>
+  tx.run(
+    `UPDATE settlements SET released = released - $2, refunded = refunded + $2, reversed = 1
+     WHERE task_id = $1 AND reversed = 0 AND released >= $2`,
+    [taskId, amount],
+  )
+
+export const isClearing = async (q: Reader, taskId: string) =>
+  (await q.get(`SELECT 1 AS one FROM settlements WHERE task_id = $1 AND status = 'clearing'`, [taskId])) !== undefined
+
+export interface DueClearing {
+  taskId: string
+  clearsAt: number
+}
+
+/** In the order of their times, behind `after`. */
+export const dueClearings = (q: Reader, now: number, after: DueClearing | null, count: number) =>
+  q.all<DueClearing>(
+    `SELECT ${settlements.some(['taskId', 'clearsAt'], 's')} FROM settlements s
+     WHERE s.status = 'clearing' AND s.clears_at <= $1 AND s.clears_at >= $3 AND (s.clears_at > $3 OR s.task_id > $4)
+       AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = s.task_id AND d.status = 'open')
+     ORDER BY s.clears_at, s.task_id LIMIT $2`,
+    [now, count, after?.clearsAt ?? 0, after?.taskId ?? ''],
+  )
+
+export interface StatementRow {
+  id: string
+  amount: number
+  taskId: string | null
+  description: string
+  createdAt: number
+  status: 'pending' | 'clearing' | 'completed' | 'rejected' | 'reversed'
+  type: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release' | 'earning'
+}
+
+type LineType = StatementRow['type']
+
+interface Side {
+  columns: string
+  from: string
+}
+
+// What is paid for oneself shows on both sides, under two types.
+const paid: Side = {
+  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
+    CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type`,
+  from: 'FROM transfers t WHERE t.payer_id = $1',
+}
+
+const received: Side = {
+  columns: `CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END AS id,
+    COALESCE((SELECT s.released FROM settlements s
+      WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
+    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
+    CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
+  from: `FROM transfers t WHERE t.payee_id = $1 AND ${isIncome}`,
+}
+
+const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
+  // The kind comes first: of two conditions on it SQLite uses the first, and with the other it would sort all received transfers.
+  kinds.map(kind => ({ columns, from: from.replace('WHERE', `WHERE t.kind = '${kind}' AND`) }))
+
+/** A user's own sides of transfers, of one type or of all. Each part reads one range of an index. Source: A-35. */
+function sidesOf(type: LineType | null): Side[] {
+  if (type === null)
+    return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]
+  if (type === 'earning') return of(received, 'release')
+  return of(type === 'deposit' || type === 'refund' ? received : paid, type)
+}
+
+/** One page, newest first. */
+export const statementOf = (q: Reader, userId: string, type: LineType | null, limit: number, offset: number) => {
+  const sides = sidesOf(type).map(
+    ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
+  )
+  return q.all<StatementRow>(`${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
+    userId,
+    limit + offset,
+    limit,
+    offset,
+  ])
+}
+
+export const statementLength = (q: Reader, userId: string, type: LineType | null) =>
+  countShown(
+    q,
+    sidesOf(type).map(({ from }) => from),
+    [userId],
+  )
+
+export interface EarningRow {
+  agentId: string
+  name: string
+  earned: number
+  clearing: number
+  completedTasks: number
+}
+
+/** What each agent of a builder has earned, the most first. Reversed amounts do not count, nor does work for oneself as completed. */
+export const earningsOf = (q: Reader, builderId: string) =>
+  q.all<EarningRow>(
+    `SELECT t.agent_id AS "agentId", a.name, CAST(SUM(s.released) AS BIGINT) AS earned,
+       CAST(SUM(CASE WHEN s.status = 'clearing' THEN s.released ELSE 0 END) AS BIGINT) AS clearing,
+       COUNT(CASE WHEN t.status = 'completed' AND t.buyer_id <> t.builder_id THEN 1 END) AS "completedTasks"
+     FROM settlements s JOIN tasks t ON t.id = s.task_id JOIN agents a ON a.id = t.agent_id
+     WHERE s.builder_id = $1 GROUP BY t.agent_id, a.name HAVING SUM(s.released) > 0
+     ORDER BY SUM(s.released) DESC, t.agent_id`,
+    [builderId],
+  )
+
+/** Each SELECT looks for one fault that the ledger must never have. `what` names the row that has it. */
+export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
+  {
+    problem: 'a transfer does not sum to zero',
+    sql: 'SELECT transfer_id AS what FROM entries GROUP BY transfer_id HAVING SUM(amount) <> 0 OR COUNT(*) <> 2',
+  },
+  {
+    problem: 'an account is not the sum of its entries',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN entries e ON e.account_id = a.id
+          GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(e.amount), 0)`,
+  },
+  {
+    problem: 'an account is below zero',
+    sql: `SELECT id AS what FROM accounts WHERE balance < 0 AND kind <> 'world'`,
+  },
+  {
+    problem: 'the accounts do not sum to zero',
+    sql: `SELECT 'all accounts' AS what WHERE (SELECT SUM(balance) FROM accounts) <> 0`,
+  },
+  {
+    problem: 'an account holds another sum than its open tasks',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN tasks t
+            ON t.buyer_id = a.user_id AND t.status IN ('pending', 'in_progress', 'delivered')
+          WHERE a.kind = 'held' GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(t.agreed_price), 0)`,
+  },
+  {
+    problem: 'an account clears another sum than its payments',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN settlements s
+            ON s.builder_id = a.user_id AND s.status = 'clearing'
+          WHERE a.kind = 'clearing' GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(s.released), 0)`,
+  },
+  {
+    problem: 'a settlement does not add up to the agreed price',
+    sql: `SELECT s.task_id AS what FROM settlements s JOIN tasks t ON t.id = s.task_id
+          WHERE s.released + s.refunded <> t.agreed_price`,
+  },
+  {
+    problem: 'a task is settled while its price is held, or ended without a settlement',
+    sql: `SELECT t.id AS what FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
+          WHERE t.submitted_at IS NOT NULL
+            AND (t.status IN ('completed', 'cancelled')) <> (s.task_id IS NOT NULL)`,
+  },
+]
+
+export const ledgerSize = async (q: Reader) => ({
+  accounts: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts'))!.count,
+  entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))!.count,
+})
+
+/** All money, by kind of account. */
+export const sumsByKind = (q: Reader) =>
+  q.all<{ kind: string; cents: number }>(
+    'SELECT kind, CAST(SUM(balance) AS BIGINT) AS cents FROM accounts GROUP BY kind ORDER BY kind',
+  )
