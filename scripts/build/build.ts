@@ -2,11 +2,11 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { manPage } from '../../src/cli/command-line/man-page.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
-import { makeEmptyDatabase } from '../../src/store/embedded/initial-image.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { bundle } from './bundling.ts'
+import { makeEmptyDatabase } from './empty-database.ts'
+import { manPage } from './man-page.ts'
 
 /** Where the compiler has put its output. */
 const at = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url))

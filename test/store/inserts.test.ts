@@ -3,7 +3,7 @@
 import initSqlJs from 'sql.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeEmptyDatabase } from '../../src/store/embedded/initial-image.ts'
+import { makeEmptyDatabase } from '../../scripts/build/empty-database.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 
 test('no insert makes a table of its own, as it would for a list of three in a condition of a column or an index', async () => {

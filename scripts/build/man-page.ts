@@ -1,7 +1,8 @@
 /** The manual page, in the macros of man: every command, from the records. Written by the build. */
-import { version } from '../../settings/config.ts'
-import { exitCodesInWords } from '../exit-codes.ts'
-import type { CommandRecord, CommandTable } from './command.ts'
+
+import type { CommandRecord, CommandTable } from '../../src/cli/command-line/command.ts'
+import { exitCodesInWords } from '../../src/cli/exit-codes.ts'
+import { version } from '../../src/settings/config.ts'
 
 export function manPage({ chapters }: CommandTable): string {
   const sections = chapters.flatMap(([heading, records]) => [
