@@ -2,10 +2,11 @@
  * Bundles the compiled modules into files that load fast: esbuild splits them into chunks, and then joins those that are loaded together.
  * Part of the build, not of the package. Source: A-156, A-279.
  */
-import { copyFile, readdir, rm } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { chunksToJoin, type Start } from './join-chunks.ts'
 
@@ -57,7 +58,30 @@ export async function bundle(folder: string): Promise<void> {
   const split = { ...options, entryPoints, outdir: chunks, splitting: true, plugins: [required] }
   const { metafile } = await build({ ...split, metafile: true })
   await joinChunks(metafile.outputs, chunks, folder)
+  await thinSourceMaps(folder)
   await copyLicences(Object.keys(metafile.inputs), folder)
+}
+
+/** A stack needs the file and the line, and of our own modules alone: without columns, names and packages, maps are a fifth as large. */
+async function thinSourceMaps(folder: string): Promise<void> {
+  const maps = (await readdir(folder)).filter(name => name.endsWith('.map'))
+  await Promise.all(maps.map(name => thinSourceMap(join(folder, name))))
+}
+
+async function thinSourceMap(path: string): Promise<void> {
+  const { sources, mappings, ...map } = JSON.parse(await readFile(path, 'utf8'))
+  /** Where a segment leads to; null: into a package. */
+  const place = ([, source = 0, row]: SourceMapSegment = [0]) =>
+    sources[source].includes('node_modules') ? null : `${source}:${row}`
+  const thin = decode(mappings).map(line =>
+    line
+      .filter((segment, at) => at === 0 || place(segment) !== place(line[at - 1]))
+      .map((segment): SourceMapSegment => {
+        const [column, source, row] = segment
+        return place(segment) === null ? [column] : [column, source!, row!, 0]
+      }),
+  )
+  await writeFile(path, JSON.stringify({ ...map, sources, names: [], mappings: encode(thin) }))
 }
 
 /** Makes the bundle require these packages, wherever our modules import them. They stay outside. Source: A-276. */
