@@ -41,7 +41,7 @@ const MOST_UNFINISHED = 10_000
 const MOST_BYTES = 64 * 1024 * 1024
 const MARKS_A_LINE = 500
 
-export class Memory implements Folded<Item> {
+export class Inbox implements Folded<Item> {
   readonly #seen = new Set<string>()
   readonly #unfinished = new Map<string, Unfinished>()
   /** Those that are being written, by each of their marks. */

@@ -1,7 +1,7 @@
 /** What an agent does for the events that it has taken. It needs only Node. Source: A-261, A-273. */
 import type { AgentOptions, Work } from './agent-options.ts'
 import { CallbackError, type Reply, replyTo } from './callbacks.ts'
-import { type Came, Memory, type Unfinished } from './inbox.ts'
+import { type Came, Inbox, type Unfinished } from './inbox.ts'
 import { keptReply } from './kept-reply.ts'
 import { mayPass } from './repeats.ts'
 import type { WebhookEvent } from './webhook-events.ts'
@@ -13,13 +13,13 @@ const TASKS_AT_ONCE = 16
 export class AgentWork {
   readonly #options: AgentOptions
   readonly #secret: string
-  readonly #memory: Memory
+  readonly #inbox: Inbox
   #underWay = 0
 
   constructor(options: AgentOptions, secret: string) {
     this.#options = options
     this.#secret = secret
-    this.#memory = new Memory(options.journal)
+    this.#inbox = new Inbox(options.journal)
     options.signal?.addEventListener('abort', () => this.#closeWhenDone(), { once: true })
   }
 
@@ -27,7 +27,7 @@ export class AgentWork {
   async receive(came: Came, event: WebhookEvent, respond: (isKept: boolean) => void): Promise<void> {
     if (this.#options.signal?.aborted) return respond(false)
     await this.#counted(async () => {
-      const isNew = await this.#memory.isNew(came).catch((error: unknown) => ({ error }))
+      const isNew = await this.#inbox.isNew(came).catch((error: unknown) => ({ error }))
       respond(typeof isNew === 'boolean')
       if (typeof isNew !== 'boolean') this.#tell(isNew.error, event)
       else if (isNew) await this.#work(came.key, event)
@@ -36,7 +36,7 @@ export class AgentWork {
 
   /** Goes on with what an earlier process has not ended. Soon, as what the functions use may not be made yet. */
   resume(): void {
-    const waiting = [...linesOf(this.#memory.unfinished).values()]
+    const waiting = [...linesOf(this.#inbox.unfinished).values()]
     const workOff = async () => {
       for (let line = waiting.shift(); line; line = waiting.shift()) for (const one of line) await this.#again(one)
     }
@@ -48,35 +48,35 @@ export class AgentWork {
     if (this.#options.signal?.aborted) return
     await this.#counted(async () => {
       if (runs < MOST_RUNS) {
-        await this.#note(this.#memory.begun(key), event)
+        await this.#note(this.#inbox.begun(key), event)
         return this.#work(key, event)
       }
-      await this.#note(this.#memory.done(key, true), event)
+      await this.#note(this.#inbox.done(key, true), event)
       this.#tell(new Error(`It was begun ${runs} times and has never ended, so it is given up.`), event)
     })
   }
 
   async #work(key: string, event: WebhookEvent): Promise<void> {
-    const kept = this.#memory.kept(key)
+    const kept = this.#inbox.kept(key)
     try {
       await handlerOf(event, this.#options)?.(event as never, this.#reply(key, event))
     } catch (error) {
-      if (isForGood(error)) await this.#note(this.#memory.done(key, true), event)
-      else this.#memory.leave(key)
+      if (isForGood(error)) await this.#note(this.#inbox.done(key, true), event)
+      else this.#inbox.leave(key)
       return this.#tell(error, event)
     }
     // A function may have caught that its callback was given up.
     const isCut = this.#options.signal?.aborted && [...(kept?.sent.values() ?? [])].some(({ counts }) => !counts)
-    if (isCut) this.#memory.leave(key)
-    else await this.#note(this.#memory.done(key, false), event)
+    if (isCut) this.#inbox.leave(key)
+    else await this.#note(this.#inbox.done(key, false), event)
   }
 
   #reply(key: string, event: WebhookEvent): Reply {
-    const kept = this.#memory.kept(key)
+    const kept = this.#inbox.kept(key)
     if (!kept) return replyTo(event, this.#secret, this.#options)
     return keptReply(event, this.#secret, this.#options, {
       sent: kept.sent,
-      keep: (name, sent) => this.#note(this.#memory.sent(key, name, sent), event),
+      keep: (name, sent) => this.#note(this.#inbox.sent(key, name, sent), event),
     })
   }
 
@@ -101,7 +101,7 @@ export class AgentWork {
   }
 
   #closeWhenDone(): void {
-    if (this.#underWay === 0 && this.#options.signal?.aborted) this.#memory.close()
+    if (this.#underWay === 0 && this.#options.signal?.aborted) this.#inbox.close()
   }
 }
 

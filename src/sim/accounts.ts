@@ -6,7 +6,7 @@ import { createKeyFor } from '../market/accounts/keys.ts'
 import type { Market } from '../market/market.ts'
 import { deleteKeysNamed } from '../store/tables/accounts/keys.ts'
 import { updateUser, userByEmail } from '../store/tables/accounts/users.ts'
-import { type Act, acting } from './verb-calls.ts'
+import { type Act, verbsAs } from './verb-calls.ts'
 
 /** Known by the email `NAME@example.com`. */
 export interface WantedAccount {
@@ -99,11 +99,11 @@ interface Buyer extends SeededAccount {
  * Makes buyers with money. An administrator verifies or marks them first, and suspends them once they have paid.
  */
 export async function furnishBuyers(market: Market, adminId: string, wanted: WantedBuyers): Promise<Buyer[]> {
-  const admin = acting(market, adminId)
+  const admin = verbsAs(market, adminId)
   const buyers: Buyer[] = []
   for (const name of wanted.names) {
     const account = await ensureAccount(market, { name, fullName: titleOf(name) })
-    const act = acting(market, account.id)
+    const act = verbsAs(market, account.id)
     const closed = depositLimits[wanted.tier].perDay === 0
     const isOpen = { suspended: false, banned: false }
     if (!closed) await admin('adminUpdateUser', { id: account.id, ...isOpen, ...changes[wanted.tier] })

@@ -6,8 +6,8 @@ import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accou
 import { furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
 import { DOWN, NOWHERE } from './agents/down-on-purpose.ts'
 import { SAMPLE, type SampleAgent } from './agents/sample-agent.ts'
-import { standIn } from './agents/test-responder.ts'
-import { acting } from './verb-calls.ts'
+import { testResponder } from './agents/test-responder.ts'
+import { verbsAs } from './verb-calls.ts'
 
 /** What the start screen shows and what `dev` stores for its next start. */
 export interface Credentials {
@@ -52,9 +52,9 @@ export async function seed(market: Market, known: Credentials | null, sample: Sa
 
 /** Verifies the identity first, so that the day's limit leaves room for a deposit by the user. */
 async function fund(market: Market, { buyer, admin }: Credentials['accounts']): Promise<void> {
-  const asAdmin = acting(market, admin.id)
+  const asAdmin = verbsAs(market, admin.id)
   await asAdmin('adminUpdateUser', { id: buyer.id, identityVerified: true })
-  await ensureFunds(acting(market, buyer.id), asAdmin, FUNDS)
+  await ensureFunds(verbsAs(market, buyer.id), asAdmin, FUNDS)
 }
 
 type Fields = Partial<CallInput<'createAgent'>>
@@ -98,7 +98,7 @@ async function seedAgents(market: Market, staff: Staff, sample: SampleAgent): Pr
   // Lists show the newest agent first, and that should be the one that works.
   const wanted = [...silent, { name: SAMPLE, webhookUrl: sample.url, fields: WORKING }]
   const agents = await furnishAgents(market, staff, wanted, {
-    firstTest: ({ webhookSecret }) => ({ egress: standIn(market, webhookSecret) }),
+    firstTest: ({ webhookSecret }) => ({ egress: testResponder(market, webhookSecret) }),
   })
   const working = agents.pop()!
   sample.use(working.webhookSecret)

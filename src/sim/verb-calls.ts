@@ -26,7 +26,7 @@ type AnyVerb = (ctx: any, input: Input) => Promise<unknown>
  * Lets this account act. What belongs to requests does not apply: credentials, idempotency, and limits of rates unless there
  * is an `address` from which all of it comes.
  */
-export function acting(market: Market, userId: string, address: string | null = null): Act {
+export function verbsAs(market: Market, userId: string, address: string | null = null): Act {
   const act = async (name: EndpointName, given: Given): Promise<unknown> => {
     const record: Endpoint = endpoints[name]
     const verb = verbs[name] as AnyVerb

@@ -6,12 +6,13 @@ import type { Egress } from '../../src/world/world.ts'
 import { built } from './built.ts'
 import { median, ms, type Row } from './table.ts'
 
-const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open/open')
 const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
 const { ensureAccount } = await built<typeof import('../../src/sim/accounts.ts')>('sim/accounts')
-const { acting } = await built<typeof import('../../src/sim/verb-calls.ts')>('sim/acting')
+const { verbsAs } = await built<typeof import('../../src/sim/verb-calls.ts')>('sim/verb-calls')
 const { furnishAgents } = await built<typeof import('../../src/sim/agents/agents.ts')>('sim/agents/agents')
-const { standIn } = await built<typeof import('../../src/sim/agents/test-responder.ts')>('sim/agents/stand-in')
+const { testResponder } =
+  await built<typeof import('../../src/sim/agents/test-responder.ts')>('sim/agents/test-responder')
 
 const ROUNDS = 9
 const AGENTS = 50
@@ -29,11 +30,11 @@ export async function twoDays(): Promise<Row[]> {
     return { name, webhookUrl: `https://${name}.localhost/webhook` }
   })
   const firstTest = ({ webhookUrl, webhookSecret }: { webhookUrl: string; webhookSecret: string }) => {
-    ways.set(webhookUrl, standIn(market, webhookSecret))
+    ways.set(webhookUrl, testResponder(market, webhookSecret))
     return {}
   }
   await furnishAgents(market, { adminId, builderId }, wanted, { firstTest })
-  const admin = acting(market, adminId)
+  const admin = verbsAs(market, adminId)
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now()

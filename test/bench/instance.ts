@@ -11,7 +11,7 @@ interface InstanceOptions {
   ca: string
 }
 
-const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open/open')
 
 let marketplace: Marketplace
 let makeDrafts: MakeDrafts

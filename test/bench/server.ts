@@ -19,7 +19,7 @@ interface Options {
   ca: string
 }
 
-const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open')
+const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open/open')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
 const { startDispatcher } =
   await built<typeof import('../../src/market/webhooks/dispatcher.ts')>('market/webhooks/dispatcher')

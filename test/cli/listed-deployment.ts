@@ -5,8 +5,8 @@ import { agentHandler } from '../../src/client/webhooks.ts'
 import { openMarketplace } from '../../src/open/open.ts'
 import { ensureAccount, furnishBuyers, type SeededAccount } from '../../src/sim/accounts.ts'
 import { ensureAgents, list, testAndList } from '../../src/sim/agents/agents.ts'
-import { standIn } from '../../src/sim/agents/test-responder.ts'
-import { acting } from '../../src/sim/verb-calls.ts'
+import { testResponder } from '../../src/sim/agents/test-responder.ts'
+import { verbsAs } from '../../src/sim/verb-calls.ts'
 import { createWorld } from '../../src/world/real.ts'
 
 export const PRICE = 700
@@ -51,7 +51,7 @@ export async function openDeployment() {
     url,
     builder,
     newBuyer: (funds = 10_000) => payer(`payer-${++buyers}`, funds),
-    balanceOf: async ({ id }: { id: string }) => (await acting(market, id)('getWallet', {})).wallet,
+    balanceOf: async ({ id }: { id: string }) => (await verbsAs(market, id)('getWallet', {})).wallet,
     async startAgent(name: string, bug: Bug) {
       const webhookUrl = `https://${name}.example/webhook`
       const [agent] = await ensureAgents(market, builder.id, [{ name, webhookUrl, fields: { basePrice: PRICE } }])
@@ -60,7 +60,7 @@ export async function openDeployment() {
       await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
       servers.push(server)
       const staff = { builderId: builder.id, adminId }
-      await testAndList(market, staff, id, { egress: standIn(market, secret) })
+      await testAndList(market, staff, id, { egress: testResponder(market, secret) })
       await list(market, staff, id)
       listening.set(webhookUrl, `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`)
     },

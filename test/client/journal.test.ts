@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { Memory } from '../../src/client/inbox.ts'
+import { Inbox } from '../../src/client/inbox.ts'
 import { type AgentOptions, agentHandler } from '../../src/client/webhooks.ts'
 import { until } from '../support/patience.ts'
 import { delivery, marketplace, onStage, task } from './journal-stage.ts'
@@ -197,15 +197,15 @@ test(
 test(
   'what is answered 200 and not done has a bound',
   onStage(async stage => {
-    const memory = new Memory(stage.path)
+    const inbox = new Inbox(stage.path)
     const came = (n: number) => ({ key: `key ${n}`, marks: [], body: 'x'.repeat(16 * 1024 * 1024) })
-    for (let n = 0; n < 4; n++) assert.is(await memory.isNew(came(n)), true)
-    const refused = await memory.isNew(came(4)).catch((error: Error) => error.message)
+    for (let n = 0; n < 4; n++) assert.is(await inbox.isNew(came(n)), true)
+    const refused = await inbox.isNew(came(4)).catch((error: Error) => error.message)
     assert.is(refused, 'The journal is full: 4 webhooks that were answered 200 are not done yet.')
-    await memory.done('key 0', false)
-    assert.is(await memory.isNew(came(4)), true)
-    assert.is(await memory.isNew(came(0)), false)
-    memory.close()
+    await inbox.done('key 0', false)
+    assert.is(await inbox.isNew(came(4)), true)
+    assert.is(await inbox.isNew(came(0)), false)
+    inbox.close()
   }),
 )
 

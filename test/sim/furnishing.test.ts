@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import { type EarlyTier, emailOf, ensureAccount, ensureFunds, furnishBuyers } from '../../src/sim/accounts.ts'
 import { furnishAgents, secretOf, testAndList, type WantedAgent } from '../../src/sim/agents/agents.ts'
-import { standIn } from '../../src/sim/agents/test-responder.ts'
-import { acting } from '../../src/sim/verb-calls.ts'
+import { testResponder } from '../../src/sim/agents/test-responder.ts'
+import { verbsAs } from '../../src/sim/verb-calls.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 async function staffOf({ market, admin }: TestMarketplace) {
@@ -71,8 +71,8 @@ test('where payments are handled by hand, the administrator confirms each deposi
   const [buyer] = await furnishBuyers(market, admin.id, { names: ['one'], tier: 'new_unverified', funds: 250_000 })
   assert.is(buyer!.funds, 100_000)
   world.advance(world.now() + durations.dayMs)
-  const act = acting(market, buyer!.id)
-  assert.is(await ensureFunds(act, acting(market, admin.id), 250_000), 200_000)
+  const act = verbsAs(market, buyer!.id)
+  assert.is(await ensureFunds(act, verbsAs(market, admin.id), 250_000), 200_000)
   assert.equal([...new Set((await deposits(marketplace, buyer!.id)).map(({ status }) => status))], ['completed'])
   await marketplace.checkLedger()
   await marketplace.close()
@@ -82,14 +82,14 @@ test('an account may do what its roles and its standing allow, in the shapes of 
   const marketplace = await openTestMarketplace()
   const { market, admin } = marketplace
   const { builderId } = await staffOf(marketplace)
-  const act = acting(market, builderId)
+  const act = verbsAs(market, builderId)
   const refused = (work: Promise<unknown>) =>
     work.then(
       () => null,
       (error: { code?: string }) => error.code ?? error,
     )
   assert.is(await refused(act('adminListUsers', {})), 'admin_only')
-  assert.is(await refused(acting(market, 'usr_none')('getWallet', {})), 'not_authenticated')
+  assert.is(await refused(verbsAs(market, 'usr_none')('getWallet', {})), 'not_authenticated')
   assert.match(String(await refused(act('deposit', { amount: 199 }))), /amount/)
   await admin.client.adminUpdateUser({ id: builderId, banned: true })
   assert.is(await refused(act('getWallet', {})), 'banned')
@@ -146,15 +146,15 @@ test('an agent that fails its test is not listed, and one that only a stand-in a
   const staff = await staffOf(marketplace)
   const nowhere = 'https://nobody.localhost/webhook'
   const [agent] = await furnishAgents(market, staff, [{ name: 'nobody', webhookUrl: nowhere }])
-  const own = await acting(market, staff.builderId)('getMyAgent', { id: agent!.id })
+  const own = await verbsAs(market, staff.builderId)('getMyAgent', { id: agent!.id })
   assert.equal([own.status, own.visible], ['draft', false])
-  const wrong = await testAndList(market, staff, agent!.id, { egress: standIn(market, 'whsec_other') })
+  const wrong = await testAndList(market, staff, agent!.id, { egress: testResponder(market, 'whsec_other') })
   assert.equal(
     wrong.checks.map(({ status }) => status),
     ['passed', 'passed', 'passed', 'failed', 'skipped'],
   )
   const secret = (await secretOf(market, agent!.id))!
-  const right = await testAndList(market, staff, agent!.id, { egress: standIn(market, secret) })
+  const right = await testAndList(market, staff, agent!.id, { egress: testResponder(market, secret) })
   assert.equal(
     right.checks.map(({ status }) => status),
     Array(5).fill('passed'),
@@ -163,10 +163,10 @@ test('an agent that fails its test is not listed, and one that only a stand-in a
   await marketplace.stopHeartbeat()
   marketplace.world.advance(marketplace.world.now() + durations.freshMs)
   marketplace.world.tick(1) // or the callback would have the signature of the one before
-  assert.not((await acting(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible)
-  const firstTest = () => ({ egress: standIn(market, secret) })
+  assert.not((await verbsAs(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible)
+  const firstTest = () => ({ egress: testResponder(market, secret) })
   await furnishAgents(market, staff, [{ name: 'nobody', webhookUrl: nowhere }], { firstTest })
-  assert.ok((await acting(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible, 'tested again')
+  assert.ok((await verbsAs(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible, 'tested again')
   await marketplace.close()
 })
 

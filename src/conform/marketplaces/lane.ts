@@ -12,8 +12,8 @@ import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type EarlyTier, ensureAccount, furnishBuyers, titleOf } from '../../sim/accounts.ts'
 import { ensureAgents, type Staff, testAndList, visibilityOf, type WantedAgent } from '../../sim/agents/agents.ts'
-import { standIn } from '../../sim/agents/test-responder.ts'
-import { type Act, acting } from '../../sim/verb-calls.ts'
+import { testResponder } from '../../sim/agents/test-responder.ts'
+import { type Act, verbsAs } from '../../sim/verb-calls.ts'
 import { createWorld } from '../../world/real.ts'
 import type { Egress, World } from '../../world/world.ts'
 import type { AgentUnderTest } from '../agent/agent-under-test.ts'
@@ -135,11 +135,11 @@ export class Lane {
   }
 
   get admin(): Act {
-    return acting(this.market, this.#staff.adminId)
+    return verbsAs(this.market, this.#staff.adminId)
   }
 
   get builder(): Act {
-    return acting(this.market, this.#staff.builderId)
+    return verbsAs(this.market, this.#staff.builderId)
   }
 
   /** An API key of the agent's builder: the same in all lanes. */
@@ -153,7 +153,7 @@ export class Lane {
   async buyer(name: string, tier: EarlyTier, funds: number): Promise<LaneBuyer> {
     const [buyer] = await furnishBuyers(this.market, this.#staff.adminId, { names: [name], tier, funds: 0 })
     await fund(this.market, buyer!.id, funds)
-    return { id: buyer!.id, act: acting(this.market, buyer!.id) }
+    return { id: buyer!.id, act: verbsAs(this.market, buyer!.id) }
   }
 
   /** Makes one that has been there for longer than a month, and so is trusted. */
@@ -179,9 +179,9 @@ export class Lane {
   async seller(name: string): Promise<{ id: string; act: Act }> {
     const { id: builderId } = await ensureAccount(this.market, { name, fullName: name })
     const [agent] = await ensureAgents(this.market, builderId, [{ name: `${name}-agent`, webhookUrl: OTHER_URL }])
-    const egress = standIn(this.market, agent!.webhookSecret)
+    const egress = testResponder(this.market, agent!.webhookSecret)
     await testAndList(this.market, { ...this.#staff, builderId }, agent!.id, { egress })
-    return { id: agent!.id, act: acting(this.market, builderId) }
+    return { id: agent!.id, act: verbsAs(this.market, builderId) }
   }
 
   #testLabel = ''
@@ -220,7 +220,9 @@ export class Lane {
   async list(): Promise<void> {
     const { visible } = await visibilityOf(this.market, this.#staff.builderId, this.agent.id)
     if (visible) return
-    await testAndList(this.market, this.#staff, this.agent.id, { egress: standIn(this.market, this.agent.secret) })
+    await testAndList(this.market, this.#staff, this.agent.id, {
+      egress: testResponder(this.market, this.agent.secret),
+    })
   }
 
   /** Moves the clock, and does on the way what falls due. */

@@ -2,7 +2,7 @@
 import { answeredWhen, onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken, withheld } from '../marketplaces/webhook-faults.ts'
 import { approve, revise, say } from './buying.ts'
-import { gate } from './opened-later.ts'
+import { latch } from './latch.ts'
 import type { Scenario, Stage } from './scenario.ts'
 import { cancelledMeanwhile } from './task-ends.ts'
 
@@ -23,7 +23,7 @@ const messages: Scenario = {
 
 /** A message in each state of a task. What would end a state is on its way meanwhile. */
 async function throughLife(stage: Stage): Promise<void> {
-  const inWork = { accept: gate(), deliver: gate() }
+  const inWork = { accept: latch(), deliver: latch() }
   const sent = new Set<string>()
   const fault = (action: 'accept' | 'deliver') => onItsWayUntil(inWork[action].opened, () => sent.add(action))
   const callbackFaults = { accept: fault('accept'), deliver: fault('deliver') }
@@ -44,7 +44,7 @@ async function throughLife(stage: Stage): Promise<void> {
 }
 
 async function messageFirst(stage: Stage): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   const task = await stage.task('order.message-first', { fault: overtaken(opened) })
   await say(stage, task, 'I forgot to say that there is no hurry.')
   open()
@@ -76,7 +76,7 @@ async function unknownTask(stage: Stage): Promise<void> {
 
 /** The agent learns that it may work when the buyer has disputed the task already. */
 async function disputedInWork(stage: Stage): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   const accept = answeredWhen(opened)
   const task = await stage.task('order.dispute-in-work', { callbackFaults: { accept } })
   try {

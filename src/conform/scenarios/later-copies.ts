@@ -1,7 +1,7 @@
 /** Copies of what comes after the submission: revisions, messages, and the events that end a task. */
 import { answerLost, heldUntil, withheld } from '../marketplaces/webhook-faults.ts'
 import { approve, dispute, heard, revise, say } from './buying.ts'
-import { gate } from './opened-later.ts'
+import { latch } from './latch.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const REVISION = 'task.revision_requested'
@@ -51,7 +51,7 @@ async function oldRevision(stage: Stage): Promise<void> {
 
 /** Asks for a revision, and sends an old event of the task before the agent hears of it. */
 async function askWhileCopyComes(stage: Stage, task: StageTask, round: number, event: string): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   stage.fault(task, REVISION, heldUntil(opened))
   try {
     await revise(stage, task, reason(round))

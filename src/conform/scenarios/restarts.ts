@@ -1,7 +1,7 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
 import { answeredWhen } from '../../sim/callbacks/faults.ts'
 import { pause } from '../history/machine-time.ts'
-import { gate } from './opened-later.ts'
+import { latch } from './latch.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Between the half of a body and SIGTERM, and SIGTERM and the rest. */
@@ -46,7 +46,7 @@ const killed: Scenario = {
 
 /** Kills it when it has answered 200 and accepted, and waits to hear that its accept counted: there is work to do, and nobody else knows of it. */
 async function killInWork(stage: Stage, label: string): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   const task = await stage.task(label, { callbackFaults: { accept: answeredWhen(opened) } })
   try {
     if (!(await stage.accepted(task))) return

@@ -2,7 +2,7 @@
 import { onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken } from '../marketplaces/webhook-faults.ts'
 import { approve, dispute, say } from './buying.ts'
-import { gate } from './opened-later.ts'
+import { latch } from './latch.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Longer nobody waits for an agent that answers a webhook only when its callback was answered. */
@@ -12,7 +12,7 @@ const CANCELS_MS = [0, 0, 10, 25, 50]
 
 /** Cancels a task while the agent's accept is on its way. */
 export async function cancelledMeanwhile(stage: Stage, label: string): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   let isAccepting = false
   const begins = () => {
     isAccepting = true
@@ -56,7 +56,7 @@ async function race(stage: Stage, ms: number): Promise<void> {
 }
 
 async function cancelledFirst(stage: Stage): Promise<void> {
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   const task = await stage.task('order.cancelled-first', { fault: overtaken(opened) })
   await task.buyer.act('cancelTask', { id: task.id })
   await stage.answered(task, 'task.cancelled')

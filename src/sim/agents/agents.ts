@@ -11,7 +11,7 @@ import { unseal } from '../../market/sealing.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import type { Egress } from '../../world/world.ts'
 import { titleOf } from '../accounts.ts'
-import { type Act, acting } from '../verb-calls.ts'
+import { type Act, verbsAs } from '../verb-calls.ts'
 
 export interface SeededAgent {
   id: string
@@ -71,7 +71,7 @@ export async function ensureAgents(
   builderId: string,
   wanted: readonly WantedAgent[],
 ): Promise<SeededAgent[]> {
-  const act = acting(market, builderId)
+  const act = verbsAs(market, builderId)
   const own = await agentsOf(act)
   const agents: SeededAgent[] = []
   for (const agent of wanted) {
@@ -91,7 +91,7 @@ function create({ world, ...market }: Market, builderId: string, { name, fields,
   }
   const withId = id === undefined ? world : { ...world, id: (kind: string) => (kind === 'agt' ? id : world.id(kind)) }
   const { categoryIds, ...rest } = usual
-  return acting({ ...market, world: withId }, builderId)('createAgent', {
+  return verbsAs({ ...market, world: withId }, builderId)('createAgent', {
     ...rest,
     categoryIds: [...categoryIds],
     ...about,
@@ -151,15 +151,15 @@ export async function testAndList(
 
 /** Publishes and approves a draft whose test has passed. One that its builder has deactivated stays so. */
 export async function list(market: Market, { builderId, adminId }: Staff, id: string): Promise<void> {
-  const builder = acting(market, builderId)
+  const builder = verbsAs(market, builderId)
   let { status } = await builder('getMyAgent', { id })
   if (status === 'draft') status = (await builder('publishAgent', { id })).status
-  if (status === 'pending_review') await acting(market, adminId)('approveAgent', { id })
+  if (status === 'pending_review') await verbsAs(market, adminId)('approveAgent', { id })
 }
 
 /** Whether it can be hired, else why not, and whether it has passed a test with its present URL and secret. */
 export async function visibilityOf(market: Market, builderId: string, id: string) {
-  const agent = await acting(market, builderId)('getMyAgent', { id })
+  const agent = await verbsAs(market, builderId)('getMyAgent', { id })
   const { visible, hiddenReason, lastCheckPassedAt, status } = agent
   return { visible, hiddenReason, hasPassed: lastCheckPassedAt !== null, isDraft: status === 'draft' }
 }

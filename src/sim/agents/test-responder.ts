@@ -5,7 +5,7 @@ import { verbs } from '../../market/verbs.ts'
 import type { Egress, OutgoingResult } from '../../world/world.ts'
 
 /** A way out at whose end an agent with this secret is up. It answers tests and nothing else. */
-export function standIn(market: Market, secret: string): Egress {
+export function testResponder(market: Market, secret: string): Egress {
   const answer = (status: number): OutgoingResult => ({ ok: true, status, headers: {}, body: '', durationMs: 0 })
   return {
     async post({ body, headers }) {

@@ -7,7 +7,7 @@ import type { TaskRecord } from '../../api/records.ts'
 import type { LogEntry } from '../../market/log.ts'
 import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
 import { ensureFunds } from '../accounts.ts'
-import { type Act, acting } from '../verb-calls.ts'
+import { type Act, verbsAs } from '../verb-calls.ts'
 import { hire } from './hire.ts'
 import { type CrowdOptions, type Life, planLives, type Running } from './lives.ts'
 import type { PlannedStep } from './persona.ts'
@@ -29,7 +29,7 @@ export class Crowd {
 
   constructor(options: CrowdOptions) {
     this.#options = options
-    this.#admin = acting(options.market, options.adminId)
+    this.#admin = verbsAs(options.market, options.adminId)
   }
 
   /** Hears of what happens to tasks, the log's entries. */
@@ -123,7 +123,7 @@ export class Crowd {
       }
       await this.#doing(life, () =>
         hire({
-          ...{ buyer: address === null ? buyer.act : acting(market, buyer.id, address), admin: this.#admin },
+          ...{ buyer: address === null ? buyer.act : verbsAs(market, buyer.id, address), admin: this.#admin },
           ...{ buyerId: buyer.id, budgetId: buyer.budgetId, agent, persona: character, draw, began },
           ...{ whom: 'the agent', titled: title => title, tell: told => this.#tell(life, told) },
         }),

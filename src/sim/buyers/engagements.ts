@@ -6,7 +6,7 @@ import type { Draw } from './persona.ts'
 import type { Buyer } from './persona-accounts.ts'
 
 /** At most one task at a time. */
-export interface Deal {
+export interface Engagement {
   readonly buyer: Buyer
   readonly agent: Pick<AgentRecord, 'id' | 'slug'>
   /** How often the buyer has hired the agent. */
@@ -22,7 +22,7 @@ export interface Deal {
   isStale: boolean
 }
 
-export const newDeal = (buyer: Buyer, { id, slug }: Deal['agent']): Deal => ({
+export const newEngagement = (buyer: Buyer, { id, slug }: Engagement['agent']): Engagement => ({
   buyer,
   agent: { id, slug },
   count: 0,
@@ -34,7 +34,7 @@ export const newDeal = (buyer: Buyer, { id, slug }: Deal['agent']): Deal => ({
 })
 
 /** When the buyer hires the agent again, if it has no task by then. Domain time. */
-export const againAt = ({ hiredAt, buyer }: Deal) => hiredAt + buyer.persona.everyMs
+export const againAt = ({ hiredAt, buyer }: Engagement) => hiredAt + buyer.persona.everyMs
 
 export const keyOf = (buyer: Buyer, agentId: string) => `${buyer.id} ${agentId}`
 
@@ -44,6 +44,6 @@ export const numberIn = (title: string) => Number(/\(No\. (\d+)\)$/.exec(title)?
 
 /** Chance of this task alone: other tasks may go on before or after, and it stays the same. */
 export const drawOf =
-  (seed: string | number, { buyer, agent, count }: Deal): Draw =>
+  (seed: string | number, { buyer, agent, count }: Engagement): Draw =>
   of =>
     seededChance([seed, buyer.persona.name, agent.slug, count, of].join(' ')).fraction()

@@ -2,7 +2,7 @@
 import type { Market } from '../../market/market.ts'
 import { seededChance } from '../../world/chance.ts'
 import { furnishBuyers } from '../accounts.ts'
-import { type Act, acting } from '../verb-calls.ts'
+import { type Act, verbsAs } from '../verb-calls.ts'
 import type { Draw, Persona } from './persona.ts'
 import { authorize, type Hearing } from './persona-accounts.ts'
 
@@ -102,7 +102,7 @@ async function accountOf(
   if (there) return there
   const [made] = await furnishBuyers(market, adminId, { names, tier, funds: RESERVE })
   const { id } = made!
-  const act = acting(market, id)
+  const act = verbsAs(market, id)
   const budgetId = overspends && (await authorize(market, id, act, `${names[0]}-agent`, hearing))
   const account = { id, act, budgetId }
   known.set(names[0]!, account)

@@ -2,7 +2,7 @@
 import type { Market } from '../../market/market.ts'
 import { furnishBuyers } from '../accounts.ts'
 import { ensureAgents } from '../agents/agents.ts'
-import { type Act, acting } from '../verb-calls.ts'
+import { type Act, verbsAs } from '../verb-calls.ts'
 import type { Persona } from './persona.ts'
 
 /** What a buyer has at least when it can pay, in cents. */
@@ -37,7 +37,7 @@ export async function makeBuyers({ market, adminId, personas, hearing }: WantedP
     const { name, tier, overspends } = persona
     const [account] = await furnishBuyers(market, adminId, { names: [name], tier, funds: RESERVE })
     const { id } = account!
-    const act = acting(market, id)
+    const act = verbsAs(market, id)
     const budgetId = overspends && (await authorize(market, id, act, `${name}-agent`, hearing))
     buyers.push({ id, persona, act, budgetId, brokeOn: -1 })
   }

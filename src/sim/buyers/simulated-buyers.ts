@@ -11,8 +11,8 @@ import { type ClockFollower, ClockFollowers, type PlannedStep } from '../../mark
 import type { Timer } from '../../world/world.ts'
 import { ensureFunds } from '../accounts.ts'
 import { DOWN } from '../agents/down-on-purpose.ts'
-import { type Act, acting } from '../verb-calls.ts'
-import { againAt, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './engagements.ts'
+import { type Act, verbsAs } from '../verb-calls.ts'
+import { againAt, drawOf, type Engagement, keyOf, newEngagement, numbered, numberIn } from './engagements.ts'
 import { hire } from './hire.ts'
 import { type Buyer, makeBuyers, RESERVE, type WantedPersonas } from './persona-accounts.ts'
 import { carryOut, setStanding, type Told } from './persona-steps.ts'
@@ -40,8 +40,8 @@ export class SimulatedBuyers implements ClockFollower {
   readonly #admin: Act
   readonly #seed: string | number
   readonly #buyers: readonly Buyer[]
-  readonly #deals = new Map<string, Deal>()
-  readonly #ofTask = new Map<string, Deal>()
+  readonly #engagements = new Map<string, Engagement>()
+  readonly #ofTask = new Map<string, Engagement>()
   /** When the next agent is to be hired again, in domain time. */
   #hireAt = 0
   /** When they look for new agents, in real time. */
@@ -61,7 +61,7 @@ export class SimulatedBuyers implements ClockFollower {
 
   private constructor({ market, adminId, seed }: SimulatedBuyersOptions, buyers: readonly Buyer[]) {
     this.#market = market
-    this.#admin = acting(market, adminId)
+    this.#admin = verbsAs(market, adminId)
     this.#seed = seed
     this.#buyers = buyers
   }
@@ -73,7 +73,7 @@ export class SimulatedBuyers implements ClockFollower {
 
   begin(): void {
     this.#unfollow = this.#market.memory.of(ClockFollowers).add(this)
-    for (const deal of this.#deals.values()) this.#turnTo(deal)
+    for (const engagement of this.#engagements.values()) this.#turnTo(engagement)
     this.#plan()
   }
 
@@ -82,23 +82,24 @@ export class SimulatedBuyers implements ClockFollower {
     this.#unfollow()
     this.#timer?.cancel()
     await this.#look
-    for (const { busy } of this.#deals.values()) await busy
+    for (const { busy } of this.#engagements.values()) await busy
   }
 
   /** Hears of what happens to tasks, the log's entries. */
   hear(entry: LogEntry): void {
-    const deal = entry.type === 'task' ? this.#ofTask.get(entry.taskId) : undefined
-    if (deal) this.#turnTo(deal)
+    const engagement = entry.type === 'task' ? this.#ofTask.get(entry.taskId) : undefined
+    if (engagement) this.#turnTo(engagement)
   }
 
   planned(): readonly PlannedStep[] {
-    return [...this.#deals.values()].flatMap(({ next }) => next ?? [])
+    return [...this.#engagements.values()].flatMap(({ next }) => next ?? [])
   }
 
   async act(isMoving: boolean): Promise<void> {
     const now = this.#market.world.now()
-    for (const deal of this.#deals.values()) if (deal.next && deal.next.at <= now) this.#turnTo(deal)
-    for (const { busy } of this.#deals.values()) await busy
+    for (const engagement of this.#engagements.values())
+      if (engagement.next && engagement.next.at <= now) this.#turnTo(engagement)
+    for (const { busy } of this.#engagements.values()) await busy
     if (!isMoving) await this.#hireAll()
   }
 
@@ -122,31 +123,31 @@ export class SimulatedBuyers implements ClockFollower {
   async #findOpen(buyer: Buyer): Promise<void> {
     const { items } = await buyer.act('listTasks', { role: 'buyer', limit: 100 })
     for (const task of items as readonly TaskRecord[]) {
-      if (this.#deals.has(keyOf(buyer, task.agentId))) continue
-      const deal = this.#dealWith(buyer, task.agent)
-      deal.count = numberIn(task.title)
-      deal.hiredAt = Date.parse(task.createdAt)
-      this.#follow(deal, task.id)
+      if (this.#engagements.has(keyOf(buyer, task.agentId))) continue
+      const engagement = this.#engagementOf(buyer, task.agent)
+      engagement.count = numberIn(task.title)
+      engagement.hiredAt = Date.parse(task.createdAt)
+      this.#follow(engagement, task.id)
     }
   }
 
-  #dealWith(buyer: Buyer, agent: Deal['agent']): Deal {
+  #engagementOf(buyer: Buyer, agent: Engagement['agent']): Engagement {
     const key = keyOf(buyer, agent.id)
-    const deal = this.#deals.get(key) ?? newDeal(buyer, agent)
-    this.#deals.set(key, deal)
-    return deal
+    const engagement = this.#engagements.get(key) ?? newEngagement(buyer, agent)
+    this.#engagements.set(key, engagement)
+    return engagement
   }
 
-  #follow(deal: Deal, taskId: string): void {
-    deal.taskId = taskId
-    this.#ofTask.set(taskId, deal)
+  #follow(engagement: Engagement, taskId: string): void {
+    engagement.taskId = taskId
+    this.#ofTask.set(taskId, engagement)
   }
 
-  #leave(deal: Deal): void {
-    if (deal.taskId !== null) this.#ofTask.delete(deal.taskId)
-    deal.taskId = null
-    deal.next = null
-    this.#hireAt = Math.min(this.#hireAt, againAt(deal))
+  #leave(engagement: Engagement): void {
+    if (engagement.taskId !== null) this.#ofTask.delete(engagement.taskId)
+    engagement.taskId = null
+    engagement.next = null
+    this.#hireAt = Math.min(this.#hireAt, againAt(engagement))
   }
 
   async #hireAll(): Promise<void> {
@@ -156,12 +157,12 @@ export class SimulatedBuyers implements ClockFollower {
     this.#hireAt = Infinity
     for (const buyer of this.#buyers) {
       for (const agent of agents) {
-        const deal = this.#dealWith(buyer, agent)
-        if (!this.#closed && deal.taskId === null && !deal.busy && world.now() >= againAt(deal)) {
-          await this.#busy(deal, () => this.#hire(deal, agent))
-          this.#turnTo(deal)
+        const engagement = this.#engagementOf(buyer, agent)
+        if (!this.#closed && engagement.taskId === null && !engagement.busy && world.now() >= againAt(engagement)) {
+          await this.#busy(engagement, () => this.#hire(engagement, agent))
+          this.#turnTo(engagement)
         }
-        if (deal.taskId === null) this.#hireAt = Math.min(this.#hireAt, againAt(deal))
+        if (engagement.taskId === null) this.#hireAt = Math.min(this.#hireAt, againAt(engagement))
       }
     }
     this.#forgetGone(new Set(agents.map(({ id }) => id)))
@@ -169,11 +170,11 @@ export class SimulatedBuyers implements ClockFollower {
 
   /** Those without an open task first. */
   #forgetGone(listed: ReadonlySet<string>): void {
-    const gone = [...this.#deals].filter(([, { agent, busy }]) => !busy && !listed.has(agent.id))
+    const gone = [...this.#engagements].filter(([, { agent, busy }]) => !busy && !listed.has(agent.id))
     gone.sort(([, one], [, other]) => Number(one.taskId !== null) - Number(other.taskId !== null))
-    for (const [key, deal] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) {
-      this.#leave(deal)
-      this.#deals.delete(key)
+    for (const [key, engagement] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) {
+      this.#leave(engagement)
+      this.#engagements.delete(key)
     }
   }
 
@@ -185,17 +186,21 @@ export class SimulatedBuyers implements ClockFollower {
     return all.filter(({ tags }) => !tags.includes(DOWN))
   }
 
-  async #hire(deal: Deal, agent: AgentRecord): Promise<void> {
-    const { buyer } = deal
+  async #hire(engagement: Engagement, agent: AgentRecord): Promise<void> {
+    const { buyer } = engagement
     const { id: buyerId, act, budgetId, persona } = buyer
-    deal.hiredAt = this.#market.world.now()
+    engagement.hiredAt = this.#market.world.now()
     await setStanding(this.#admin, buyerId, persona, false)
     if (!(await this.#canPay(buyer, persona.offer(agent.basePrice)))) return
-    deal.count++
-    const titled = (title: string) => numbered(title, deal.count)
+    engagement.count++
+    const titled = (title: string) => numbered(title, engagement.count)
     await hire({
       ...{ buyer: act, admin: this.#admin, buyerId, budgetId, persona, agent, titled, whom: agent.slug },
-      ...{ draw: drawOf(this.#seed, deal), began: id => this.#follow(deal, id), tell: told => this.#tell(deal, told) },
+      ...{
+        draw: drawOf(this.#seed, engagement),
+        began: id => this.#follow(engagement, id),
+        tell: told => this.#tell(engagement, told),
+      },
     })
   }
 
@@ -213,67 +218,68 @@ export class SimulatedBuyers implements ClockFollower {
     return false
   }
 
-  /** Does what is to be done now, one thing after the other for each deal. */
-  #turnTo(deal: Deal): void {
-    deal.isStale = true
-    if (deal.busy || this.#closed) return
-    void this.#busy(deal, async () => {
-      for (let steps = 0; deal.isStale && steps < MOST_STEPS && !this.#closed; steps++) {
-        deal.isStale = false
-        if (deal.taskId !== null) await this.#goOn(deal, deal.taskId).catch(error => this.#goOnLater(deal, error))
+  /** Does what is to be done now, one thing after the other for each engagement. */
+  #turnTo(engagement: Engagement): void {
+    engagement.isStale = true
+    if (engagement.busy || this.#closed) return
+    void this.#busy(engagement, async () => {
+      for (let steps = 0; engagement.isStale && steps < MOST_STEPS && !this.#closed; steps++) {
+        engagement.isStale = false
+        if (engagement.taskId !== null)
+          await this.#goOn(engagement, engagement.taskId).catch(error => this.#goOnLater(engagement, error))
       }
     })
   }
 
   /** Counts as something under way, so that a moved clock waits for it. Never rejects. */
-  #busy(deal: Deal, work: () => Promise<void>): Promise<void> {
-    const end = this.#market.memory.of(Activity).begin('buyer', deal.agent.id)
-    deal.busy = work()
+  #busy(engagement: Engagement, work: () => Promise<void>): Promise<void> {
+    const end = this.#market.memory.of(Activity).begin('buyer', engagement.agent.id)
+    engagement.busy = work()
       .catch(this.#fail)
       .finally(() => {
-        deal.busy = null
+        engagement.busy = null
         end()
       })
-    return deal.busy
+    return engagement.busy
   }
 
   /** Something else went wrong, such as a database that is away for a moment. */
-  #goOnLater(deal: Deal, error: Error): void {
+  #goOnLater(engagement: Engagement, error: Error): void {
     this.#fail(error)
-    this.#planAgain(deal)
+    this.#planAgain(engagement)
   }
 
-  #planAgain(deal: Deal): void {
-    const { taskId: id, buyer } = deal
-    if (id !== null) deal.next = { at: this.#market.world.now() + AGAIN_MS, id, about: buyer.persona.name }
+  #planAgain(engagement: Engagement): void {
+    const { taskId: id, buyer } = engagement
+    if (id !== null) engagement.next = { at: this.#market.world.now() + AGAIN_MS, id, about: buyer.persona.name }
   }
 
-  async #goOn(deal: Deal, id: string): Promise<void> {
-    const { buyer } = deal
+  async #goOn(engagement: Engagement, id: string): Promise<void> {
+    const { buyer } = engagement
     // Not as the buyer, who may be banned.
     const task = await this.#admin('getTask', { id })
-    const plan = buyer.persona.plan(task, drawOf(this.#seed, deal))
-    deal.next = null
-    if (plan === 'ended') return this.#leave(deal)
+    const plan = buyer.persona.plan(task, drawOf(this.#seed, engagement))
+    engagement.next = null
+    if (plan === 'ended') return this.#leave(engagement)
     if (plan === 'waits') return
     if (plan.at > this.#market.world.now()) {
-      deal.next = { at: plan.at, id, about: buyer.persona.name }
+      engagement.next = { at: plan.at, id, about: buyer.persona.name }
       return
     }
     try {
       const actors = { buyer: buyer.act, admin: this.#admin }
-      await carryOut(actors, buyer.persona, task, plan, told => this.#tell(deal, told))
+      await carryOut(actors, buyer.persona, task, plan, told => this.#tell(engagement, told))
     } catch (error) {
       // Somebody was faster, such as an agent that accepts what is being cancelled.
       if (!(error instanceof Refusal)) throw error
-      this.#tell(deal, { does: 'refused', words: `is refused: ${error.message}` })
-      return this.#planAgain(deal)
+      this.#tell(engagement, { does: 'refused', words: `is refused: ${error.message}` })
+      return this.#planAgain(engagement)
     }
-    if (plan.step.does === 'rest') this.#leave(deal)
-    deal.isStale = true
+    if (plan.step.does === 'rest') this.#leave(engagement)
+    engagement.isStale = true
   }
 
-  #tell({ buyer, agent, taskId }: Deal, { does, words, byAdmin }: Told): void {
+  #tell({ buyer, agent, taskId }: Engagement, { does, words, byAdmin }: Told): void {
     const { name: persona } = buyer.persona
     const message = `${byAdmin === true ? 'the administrator' : persona} ${words}`
     this.#market.log({ type: 'persona', persona, step: does, taskId, agentId: agent.id, message })

@@ -5,7 +5,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { gate } from '../../../src/conform/scenarios/opened-later.ts'
+import { latch } from '../../../src/conform/scenarios/latch.ts'
 import { Bodies } from '../../../src/sim/callbacks/request-bodies.ts'
 
 const LONG = Buffer.alloc(3 * 1024 * 1024, 'x')
@@ -34,7 +34,7 @@ const post = async (url: string, body: Buffer) => (await fetch(url, { method: 'P
 test('long bodies are held one at a time, and short ones wait for none', async () => {
   let held = 0
   let most = 0
-  const { opened, open } = gate()
+  const { opened, open } = latch()
   const use = async (body: Buffer) => {
     if (body.length < LONG.length) return
     assert.ok(body.equals(LONG))
