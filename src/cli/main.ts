@@ -1,15 +1,14 @@
 /** The command line: runs the command that the words name, and prints its error. */
-import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
-import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
-import { exitCodes, Fault } from './exit-codes.ts'
-import { runHelp } from './help.ts'
-import { withSystemReason } from './output/disk-faults.ts'
-import { failure, isPrinted } from './output/output.ts'
-import { proveWritten, watchOutput } from './output/output-faults.ts'
-import { createUi, plain } from './output/ui.ts'
-import { runWords, WrongWords } from './parser.ts'
 
 /** Runs one command; resolves to the exit code of the process. Never rejects. */
+import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
+import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
+import { commandPaths } from './command-table.ts'
+import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
+import { proveWritten, watchOutput, withSystemReason } from './output/disk-faults.ts'
+import { failure, isPrinted } from './output/output.ts'
+import { createUi, plain } from './output/ui.ts'
+import { runWords, WrongWords } from './parser.ts'
 export async function main(argv: readonly string[]): Promise<number> {
   waitForSlowAddresses()
   watchOutput()
@@ -54,3 +53,31 @@ function reportFault({ details: { code, hint, errors }, wordFor }: Fault): numbe
 
 /** A list at the end needs no full stop. */
 const sentence = (message: string) => (/[.!?…]$|\n .*$/.test(message) ? message : `${message}.`)
+
+/** What `help` explains besides commands. */
+const topics: Readonly<Record<string, string>> = {
+  'exit-codes': `${exitCodesInWords.replaceAll(', ', '\n')}\n`,
+}
+
+/** `words`: what stands behind `help`. Rejects as an unknown command does if they are none. */
+async function runHelp(words: readonly string[]): Promise<number> {
+  const asked = words.filter(word => word !== '--json')
+  const help = topics[asked.join(' ')] ?? (await helpOf(asked))
+  if (words.includes('--json')) createUi().json({ success: true, data: { help } })
+  else process.stdout.write(help)
+  return exitCodes.ok
+}
+
+async function helpOf(asked: readonly string[]): Promise<string> {
+  const { groups, commands } = await commandPaths()
+  const path: string[] = []
+  for (const word of asked) {
+    if (commands.has(path.join(' '))) break
+    path.push(word)
+    // Nothing runs: the words end where no command is.
+    if (!groups.has(path.join(' ')) && !commands.has(path.join(' '))) await runWords(path)
+  }
+  let help = ''
+  await runWords([...path, '--help'], text => (help += text))
+  return help
+}

@@ -1,13 +1,13 @@
 /** Makes the parser of a command line from the command records. */
+
+/** The words make no command. `shown`: what people read, with advice or the whole help. */
 import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../settings/config.ts'
 import type { CommandRecord } from './command-line/command.ts'
 import { wordFor } from './command-line/filled-by.ts'
-import { wrappedExample, wrappedNotes } from './command-line/help-text.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords, Fault } from './exit-codes.ts'
-
-/** The words make no command. `shown`: what people read, with advice or the whole help. */
+import { commandRows, hangingIndent, rowsOf, wordsOf } from './output/text-rows.ts'
 export class WrongWords extends UsageError {
   readonly hint: string
   readonly shown: string
@@ -154,3 +154,26 @@ ${wrappedNotes(`Exit codes: ${exitCodesInWords}.`)}
 Every setting can also stand in the environment or in .env as
 MARKETPLACE_<NAME>, or in marketplace.json by the name of its flag; a flag goes
 first, then the environment, .env, the file.`
+
+const WIDTH = 80
+
+/** Wraps paragraphs; lines that begin with spaces are the rows of a table, and go on below their second column. @internal A test wraps the help of every command. */
+export function wrappedNotes(text: string): string {
+  const lines: string[] = []
+  for (const line of text.split('\n')) {
+    const isRow = line.startsWith(' ')
+    const isMore = lines.length > 0 && (isRow ? /^ {4}/.test(line) : !lines.at(-1)!.startsWith(' '))
+    if (isMore) lines.push(`${lines.pop()} ${line.trim()}`)
+    else lines.push(line)
+  }
+  return lines.map(wrapped).join('\n')
+}
+
+function wrapped(line: string): string {
+  const indent = hangingIndent(line)
+  return rowsOf(wordsOf(line), WIDTH, WIDTH - indent.length).join(`\n${indent}`)
+}
+
+/** A command line that is too long goes on in lines that a shell takes as one. @internal As above. */
+export const wrappedExample = (line: string): string =>
+  commandRows(line, '  $', { width: WIDTH, indent: '      ' }).join('\n')

@@ -5,7 +5,6 @@ import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '.
 import { type EndpointName, type Endpoints, endpoints } from '../api/endpoints/index.ts'
 import type { FieldErrors } from '../api/failures.ts'
 import { signatureHeaders } from '../api/signature.ts'
-import { eventsIn } from './events.ts'
 import {
   type Answer,
   answerIn,
@@ -190,4 +189,36 @@ function pagesOf(ask: (page: { page?: number }) => Promise<unknown>): Pages<unkn
     }
   }
   return Object.assign(first, { [Symbol.asyncIterator]: pages })
+}
+
+interface SentEvent {
+  /** `message` unless the stream says otherwise. */
+  readonly event: string
+  readonly data: string
+}
+
+/** Ends when the stream ends. Stopping the iteration closes the connection. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+    rest = parts.pop()!
+    for (const part of parts) {
+      const event = eventOf(part)
+      if (event) yield event
+    }
+  }
+}
+
+/** Returns undefined for a comment, or for a field that is no event. */
+function eventOf(part: string): SentEvent | undefined {
+  let event = 'message'
+  let data: string | undefined
+  for (const line of part.split('\n')) {
+    const [, name, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? []
+    if (name === 'event') event = value
+    if (name === 'data') data = data === undefined ? value : `${data}\n${value}`
+  }
+  return data === undefined ? undefined : { event, data }
 }

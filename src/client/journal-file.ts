@@ -2,12 +2,12 @@
  * A file of records, a line of JSON each, that one process at a time has. What was appended outlives an end of the process and of the machine at
  * any moment. It needs only Node. Source: A-273.
  */
+
+/** What the records come to. */
 import fs from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { newOwner, type Owner, runs } from './journal-owner.ts'
-
-/** What the records come to. */
+import { isRunning, ownSpace, startOf } from '../shared/process-identity.ts'
 export interface Folded<Item> {
   apply(item: Item): void
   /** The shortest list of records that come to the same. */
@@ -250,3 +250,25 @@ function syncFolder(path: string): void {
 }
 
 const pause = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+interface Owner {
+  readonly pid: number
+  /** When the process began, as the system tells it; null where it does not. */
+  readonly began: string | null
+  /** Where the number counts. */
+  readonly space: string
+  /** Which of its journals, as one process may open several. */
+  readonly nth: number
+}
+
+let last = 0
+
+const newOwner = (): Owner => ({
+  pid: process.pid,
+  began: startOf(process.pid),
+  space: ownSpace(),
+  nth: ++last,
+})
+
+/** Whether the owner still runs. Of a process in another container nothing can be seen: it counts as ended. */
+const runs = ({ pid, began, space }: Owner): boolean => space === ownSpace() && isRunning(pid, began)

@@ -5,23 +5,27 @@ import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
 import { UsageError } from '../shared/usage-error.ts'
 import { type BucketSettings, bucketOf, isBucket } from './bucket.ts'
-import { configFolderOf } from './config-folder.ts'
-import { dbLimitOf } from './db-limit.ts'
-import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
-import { type DebugSettings, debugOf, type LogLevel, logLevels } from './log-settings.ts'
-import { projectFile } from './project-file.ts'
+import { configFolderOf, projectFile } from './project-file.ts'
 import { kebab, variable, withSource } from './sources.ts'
 import {
+  addressRangeOf,
   baseUrlOf,
   checkPublic,
   countOf,
   type Database,
+  type DebugSettings,
   databaseOf,
+  dbLimitOf,
+  debugOf,
   hopsOf,
+  type LogLevel,
+  listOf,
+  logLevels,
   type Mail,
   mailOf,
   oneOf,
   portOf,
+  portRangeOf,
   tokenOf,
 } from './values.ts'
 

@@ -1,6 +1,9 @@
 /** `marketplace.json`: settings for commands in its folder. Flags and the environment take precedence. Source: A-2. */
-import { readFileSync } from 'node:fs'
 
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { UsageError } from '../shared/usage-error.ts'
 export const PROJECT_FILE = 'marketplace.json'
 
 /**
@@ -39,4 +42,19 @@ function objectIn(text: string, fault: (words: string) => Error): Record<string,
 function settingOf(name: string, value: unknown, fault: (words: string) => Error): string {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
   throw fault(`${PROJECT_FILE}: ${name} takes a text, a number, true or false.`)
+}
+
+/** The folder of what is the user's own, whatever the working folder, by the rules of XDG. A relative folder would leave sessions in any working folder. */
+export function configFolderOf({ XDG_CONFIG_HOME: given, HOME }: NodeJS.ProcessEnv): string {
+  return join(given && isAbsolute(given) ? given : join(homeFolder(HOME), '.config'), 'marketplace')
+}
+
+/** In a container a user may have none. */
+function homeFolder(given: string | undefined): string {
+  try {
+    if (given === undefined || isAbsolute(given)) return homedir()
+  } catch {} // said below
+  throw new UsageError(
+    'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder, or give --key.',
+  )
 }

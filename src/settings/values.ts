@@ -1,7 +1,10 @@
 /** Settings as people write them: each is read here, or refused by a UsageError that says what it takes. */
-import { UsageError } from '../shared/usage-error.ts'
 
+import { isIP } from 'node:net'
+import { limits } from '../api/limits.ts'
+import { type DebugTopic, debugTopics } from '../shared/debug.ts'
 /** The database: a file of the embedded engine, or a Postgres server. */
+import { UsageError } from '../shared/usage-error.ts'
 export type Database =
   | { readonly file: string; readonly postgres?: undefined }
   | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
@@ -102,4 +105,70 @@ export function mailOf(smtpUrl: string | undefined, from: string | undefined): M
     throw new UsageError(`MARKETPLACE_MAIL_FROM takes an address like market@example.com, not ${from}.`)
   }
   return { smtpUrl, from }
+}
+
+/** Parses the settings for where webhooks may go: lists of ports, addresses and ranges. */
+export const listOf = (text = '') =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(Boolean)
+
+export function portRangeOf(text: string): readonly [number, number] {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? []
+  if (from && Number(from) > 0 && Number(from) <= Number(to) && Number(to) <= 65_535) return [Number(from), Number(to)]
+  throw new UsageError(`MARKETPLACE_EGRESS_PORTS takes ports and ranges like 443,1024-65535, not ${text}.`)
+}
+
+export function addressRangeOf(text: string): string {
+  const [address = '', bits, ...more] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  if (most > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
+    return text
+  throw new UsageError(
+    `MARKETPLACE_EGRESS_DENY takes addresses and ranges like 203.0.113.7,198.51.100.0/24, not ${text}.`,
+  )
+}
+
+const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+// SQLite has 2 GiB of memory here. The rest is for finishing open work, and for the memory of a statement.
+const { mostMebibytes } = limits.database
+
+/** Parses the setting for the size of the embedded database. Source: A-50. */
+export function dbLimitOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const [, number, unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?) ?([KMG]B)?$/i.exec(text) ?? []
+  const bytes = Math.floor(Number(number) * (UNITS[unit.toUpperCase() as keyof typeof UNITS] ?? 1))
+  if (bytes >= UNITS.MB && bytes <= mostMebibytes * UNITS.MB) return bytes
+  throw new UsageError(`--db-limit takes a size from 1MB to ${mostMebibytes}MB, like 512MB or 1GB, not ${text}.`)
+}
+
+/** What a log holds: its level, and the topics of debug lines. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** Not of a running marketplace: a command that fails prints its stack. */
+const STACKS = ['stacks', '1']
+
+export interface DebugSettings {
+  readonly topics: readonly DebugTopic[]
+  /** Whether a command that fails prints its stack. Any topic asks for it. */
+  readonly stacks: boolean
+}
+
+const NONE: DebugSettings = { topics: [], stacks: false }
+
+/** `webhooks,sql`. Throws a UsageError that names the topics if one is unknown. */
+export function debugOf(text: string | undefined): DebugSettings {
+  const names = (text ?? '').split(',').map(name => name.trim())
+  const named = names.filter(name => name !== '')
+  if (named.length === 0) return NONE
+  const known: readonly string[] = [...debugTopics, ...STACKS]
+  const unknown = named.find(name => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `MARKETPLACE_DEBUG takes ${debugTopics.join(', ')} or stacks, several with commas between, not ${unknown}.`,
+    )
+  }
+  return { topics: debugTopics.filter(topic => named.includes(topic)), stacks: true }
 }

@@ -50,7 +50,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/callbacks/pass-on.ts network': 'stands in front of a marketplace and passes requests on',
   'src/cli/commands/simulate-buyers.ts chance': 'chooses the seed of a crowd',
   'src/cli/commands/conformance.ts chance': 'chooses the seed of a run',
-  'src/cli/dev/postgres.ts chance': 'the key is made before there is a world, and must never follow a seed',
+  'src/cli/dev/simulator.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/sim/demo/demo.ts chance': 'makes a password that nobody is to know',
   'src/sim/demo/scenario.ts time': 'waits for another process with patience that ends',
   'src/cli/commands/emit.ts time': 'how long callbacks are waited for is measured, not dated',

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { jqProgram } from '../../src/cli/commands/call.ts'
 import { headersOf, objectOf, typedFields } from '../../src/cli/endpoint/call-fields.ts'
-import { jqProgram } from '../../src/cli/endpoint/jq.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
 let dev: Awaited<ReturnType<typeof enterDev>>

@@ -8,7 +8,7 @@ import { contentOf, type Happening, History, type Recorded } from '../../src/con
 import { deathsIn, lastHeard } from '../../src/conform/judging/deaths.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
 import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
-import { deathInWords, lastWordsOf } from '../../src/conform/reports/deaths.ts'
+import { deathInWords, lastWordsOf } from '../../src/conform/reports/run-tests.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 
 const body = contentOf(Buffer.from('{}'))

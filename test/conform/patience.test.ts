@@ -2,7 +2,7 @@
 /** How long the judge waits: a whole number of ms, as timers take no other, and never longer than the author allows. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Patience } from '../../src/conform/agent/patience.ts'
+import { Patience } from '../../src/conform/agent/declared.ts'
 
 test('who is slow is waited for ten times as long as it took, and whoever is quick for some seconds', () => {
   const patience = new Patience({ answer: 300_000, work: 600_000 })

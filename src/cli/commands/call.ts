@@ -1,15 +1,15 @@
 /** `marketplace call`: sends any request, with the credentials that are found. */
+
+import { limits } from '../../api/limits.ts'
+import type { Pagination } from '../../client/client.ts'
 import type { By, Method, Sending } from '../../client/transport.ts'
 import { UsageError } from '../../settings/config.ts'
 import { jsonGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected, refusalHint } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
-import { endpointAt } from '../endpoint/endpoint-at.ts'
-import { jqProgram } from '../endpoint/jq.ts'
-import { allPages } from '../endpoint/pages.ts'
-import { codeForStatus } from '../exit-codes.ts'
-
+import { endpointAt, formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
+import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
+import type { Ui } from '../output/ui.ts'
 export interface CallFlags extends ConnectionFlags {
   data?: string
   field?: string[]
@@ -91,4 +91,72 @@ function laidOut(text: string): string {
   } catch {
     return text
   }
+}
+
+/**
+ * Throws a UsageError if it is no program. What it returns makes the lines to print: texts stand alone, as with `jq -r`. The
+ * package is jq itself, compiled to WebAssembly, and loaded on demand. Source: A-246.
+ */
+export async function jqProgram(program: string): Promise<(json: string) => Promise<string>> {
+  const { raw } = await import('jq-wasm')
+  // Compiled alone, so that a typo is told before anything is sent.
+  await raw('null', `if false then (${program}\n) else empty end`).catch((error: Error) => {
+    throw new UsageError(`--jq takes a program of jq, like '.data.items[].slug': ${wordsOf(error)}.`)
+  })
+  return async json => {
+    const lines = await raw(json, program, ['-rc']).catch((error: Error) => {
+      throw new Fault(`The program of --jq does not fit the answer: ${wordsOf(error)}`, {
+        code: exitCodes.failed,
+        hint: `It is given the whole answer, {success, data}; --jq '.data | keys' says what that has.`,
+      })
+    })
+    return lines === '' ? '' : `${lines}\n`
+  }
+}
+
+const wordsOf = ({ message }: Error) => message.split('\n', 1)[0]!.replace(/^jq: /, '').trim()
+
+/** A list shows its first 10,000 entries, so this many pages of the largest size are all that there are. Source: A-222. */
+const MOST_PAGES = 100
+
+interface ListBody {
+  success: boolean
+  data?: { pagination?: Pagination } & Record<string, unknown>
+}
+
+/** Resolves to the first response with the entries of all pages, or to the first refusal. */
+async function allPages(path: string, send: (path: string) => Promise<Response>, notes: Ui): Promise<Response> {
+  const first = await send(pageOf(path, 1))
+  if (!first.ok) return first
+  const whole = (await first.json()) as ListBody
+  const key = Object.keys(whole.data ?? {}).find(name => Array.isArray(whole.data?.[name]))
+  const { pagination } = whole.data ?? {}
+  if (!pagination || key === undefined)
+    throw new UsageError('--paginate follows the pages of a list, and this is none.')
+  const items = [...(whole.data![key] as unknown[])]
+  let hasMore = pagination.hasMore
+  for (let page = 2; hasMore && page <= MOST_PAGES; page++) {
+    const reply = await send(pageOf(path, page))
+    if (!reply.ok) return reply
+    const { data } = (await reply.json()) as ListBody
+    items.push(...(data![key] as unknown[]))
+    hasMore = data!.pagination!.hasMore
+  }
+  if (hasMore) notes.line(`There is more than ${MOST_PAGES} pages; these are the first.`)
+  const all = { ...pagination, page: 1, limit: items.length, totalPages: 1, hasMore }
+  const body = { ...whole, data: { ...whole.data, [key]: items, pagination: all } }
+  return new Response(JSON.stringify(body), {
+    status: first.status,
+    statusText: first.statusText,
+    headers: first.headers,
+  })
+}
+
+/** Asks for as many entries a page as there may be, unless the path says how many. */
+function pageOf(path: string, page: number): string {
+  const [base = '', text = ''] = path.split('?', 2)
+  const query = new URLSearchParams(text)
+  query.set('page', String(page))
+  if (!query.has('limit')) query.set('limit', String(limits.page.max))
+  return `${base}?${query}`
 }

@@ -7,8 +7,15 @@ import { nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
 import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
-import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
-import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
+import {
+  containerFinding,
+  gitFindings,
+  inContainer,
+  lockFinding,
+  nodeFinding,
+  portFinding,
+  rightsFindings,
+} from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'

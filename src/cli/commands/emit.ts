@@ -1,6 +1,8 @@
 /** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
+
 import type { CallbackFaultName, WebhookFaultName } from '../../api/faults.ts'
 import { durations, mostResponseBytes } from '../../api/limits.ts'
+import { shellWord } from '../../api/shell-word.ts'
 import { isLoopbackName } from '../../settings/config.ts'
 import { callbackFaults } from '../../sim/callbacks/faults.ts'
 import { type CallbackListener, listenForCallbacks } from '../../sim/callbacks/listener.ts'
@@ -14,7 +16,6 @@ import { nextSteps } from '../connection/next-steps.ts'
 import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit/plan.ts'
 import { tellAll, tellOne } from '../emit/report.ts'
 import { findingsOf, isAwaited, isWell, type Outcome } from '../emit/verdict.ts'
-import { curlLine } from '../endpoint/curl-line.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { type CommandOutput, withOutput } from '../output/output.ts'
 import { showProgress } from '../output/progress.ts'
@@ -181,4 +182,18 @@ function unanswered({ reason, message }: { reason: OutgoingFailure; message: str
     tls: tlsHint(to),
   }
   return new Fault(`No answer from ${to}: ${message}`, { code, hint: hints[reason] })
+}
+
+interface Post {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** The body comes by a pipe, because one argument of a program holds 128 KiB at most on Linux. */
+function curlLine({ url, headers, body }: Post): string {
+  const given = Object.entries(headers).map(
+    ([name, value]) => `-H ${shellWord(value === '' ? `${name};` : `${name}: ${value}`)}`,
+  )
+  return `printf %s ${shellWord(body)} | curl -sS -i ${shellWord(url)} ${given.join(' ')} --data-binary @-`
 }

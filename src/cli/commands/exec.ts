@@ -1,17 +1,20 @@
 /** `marketplace exec -- COMMAND`: an ephemeral marketplace around a command, such as the tests of an agent. */
-import { mkdtempSync, rmSync } from 'node:fs'
+
+import { createWriteStream, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
 import { defaults, inherited, readSettings, type Settings, UsageError } from '../../settings/config.ts'
-import { withoutLoopbackProxy } from '../../sim/agents/loopback-proxy.ts'
+import { withoutLoopbackProxy } from '../../sim/agents/started-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { runInGroup } from '../command-line/command-group.ts'
 import { agentEnvironment } from '../dev/environment.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { startSimulator } from '../dev/simulator.ts'
 import { stateFolderOf } from '../dev/state-folder.ts'
-import { type ExecLogFlags, execLog } from '../log/exec-log.ts'
-
+import { entryLog } from '../log/lines.ts'
+import { diskReason } from '../output/disk-faults.ts'
+import { createUi } from '../output/ui.ts'
 export type ExecFlags = ExecLogFlags & Pick<AgentFlags, 'forwardTo' | 'agent'>
 
 /** Resolves to the exit code of the command. */
@@ -62,5 +65,34 @@ function variablesOf(told: Told): Record<string, string> {
     MARKETPLACE_BUILDER_KEY: accounts.builder.apiKey,
     MARKETPLACE_ADMIN_KEY: accounts.admin.apiKey,
     MARKETPLACE_CREDENTIALS: JSON.stringify(told),
+  }
+}
+
+interface ExecLogFlags {
+  json?: boolean
+  log?: string
+}
+
+/** Unless something is asked for, only errors are shown. */
+function execLog({ json = false, log: file }: ExecLogFlags) {
+  const stream = file === undefined ? process.stderr : fileStream(file)
+  const ui = createUi(stream as NodeJS.WriteStream)
+  const isWanted = json || file !== undefined
+  return {
+    ...entryLog(ui, { json: isWanted, level: isWanted ? 'info' : 'error' }),
+    /** Resolves once everything is written. */
+    async end() {
+      if (file === undefined) return
+      const written = finished(stream.end())
+      await written.catch(error => process.stderr.write(`--log ${file} is not whole: ${diskReason(error)}.\n`))
+    },
+  }
+}
+
+function fileStream(path: string) {
+  try {
+    return createWriteStream(path, { fd: openSync(path, 'w', 0o600) }).on('error', () => {})
+  } catch (error) {
+    throw new UsageError(`--log ${path} can't be written: ${(error as Error).message}`)
   }
 }

@@ -1,14 +1,17 @@
 /** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
+
+import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { AgentRecord, TestReport } from '../../api/records.ts'
+import { createClient } from '../../client/client.ts'
+import { version } from '../../settings/config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { locate, type Target } from '../connection/target.ts'
 import { adviceOn, afterPass } from '../connection/test-advice.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { watchChecks } from '../log/check-stream.ts'
 import { showProgress } from '../output/progress.ts'
 import { plain, type Ui } from '../output/ui.ts'
-
 export interface TestFlags extends ConnectionFlags {
   strict?: boolean
 }
@@ -66,4 +69,26 @@ function closing({ status }: TestReport, agent: AgentRecord, flags: string): str
   // Whoever publishes has mended this.
   const next = agent.status === 'draft' ? '' : afterPass(agent, flags)
   return `The test passed with a warning: buyers would see no answer from this agent.${next}`
+}
+
+/** Calls `show` for each check of the agent from now on. Resolves to a function that ends it. Without the dev of this folder it does nothing. */
+async function watchChecks({ isDev, url }: Target, agentId: string, show: (check: Check) => void) {
+  const stop = new AbortController()
+  const { signal } = stop
+  if (isDev) {
+    const { key } = locate({ url, as: 'admin' }, 'admin')
+    // The report has every check all the same.
+    const entries = await createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
+      .watchEvents({}, { signal })
+      .catch(() => null)
+    if (entries) forward(entries, agentId, show).catch(() => {})
+  }
+  return () => stop.abort()
+}
+
+async function forward(entries: AsyncIterable<object>, agentId: string, show: (check: Check) => void) {
+  for await (const entry of entries) {
+    const found = entry as Partial<Check> & { type?: string; agentId?: string }
+    if (found.type === 'check' && found.agentId === agentId) show(found as Check)
+  }
 }

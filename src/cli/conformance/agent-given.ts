@@ -1,5 +1,5 @@
 /** The agent that a command line names: that there is one, and what is said when it is not there. */
-import { AgentAway } from '../../conform/agent/agent-away.ts'
+import { AgentAway } from '../../conform/agent/agent-under-test.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 
 export const WHICH_AGENT =

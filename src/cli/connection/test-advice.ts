@@ -1,7 +1,7 @@
 /** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
 import { CUT_OFF_ADVICE, responseAdvice } from '../../api/diagnosis/responses.ts'
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
-import { NOBODY_THERE } from '../../sim/agents/down-on-purpose.ts'
+import { NOBODY_THERE } from '../../sim/agents/agents.ts'
 import { agentAt } from './dev-folder.ts'
 import { nextSteps } from './next-steps.ts'
 

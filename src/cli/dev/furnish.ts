@@ -1,13 +1,14 @@
 /** Makes the accounts and the agents of a dev, and keeps what the next start and other commands need. */
+
 import type { Market } from '../../market/market.ts'
 import type { Marketplace } from '../../open/open.ts'
 import { type Staff, testAndList, visibilityOf } from '../../sim/agents/agents.ts'
 import { ensureForwardedAgents, type ForwardedAgent } from '../../sim/agents/forwarded-agents.ts'
+import { freePort, isFree } from '../../sim/agents/free-port.ts'
 import type { Front } from '../../sim/agents/https-front.ts'
 import type { SampleAgent } from '../../sim/agents/sample-agent.ts'
 import { type Credentials, seed, staffOf } from '../../sim/seed.ts'
 import type { GivenAgent } from './given-agents.ts'
-import { addressFor } from './ports.ts'
 import { type Kept, keepCredentials, type StateFolder } from './state-folder.ts'
 
 interface FurnishOptions {
@@ -79,4 +80,11 @@ export async function testSample(market: Market, staff: Staff, id: string, signa
   } catch (error) {
     warn(`The sample agent is untested: ${(error as Error).message}`)
   }
+}
+
+/** Returns where the agent of `--run` has to listen: the port of the start before, or another free one. */
+async function addressFor(name: string, kept: Kept | null): Promise<string> {
+  const before = kept?.agents.find(({ slug }) => slug === name)?.forwardTo
+  const port = before ? Number(new URL(before).port) : 0
+  return `http://localhost:${port > 0 && (await isFree(port)) ? port : await freePort()}/webhook`
 }

@@ -1,27 +1,29 @@
 /** The simulator that `marketplace dev` runs: the marketplace, its accounts, and local agents behind the HTTPS front. */
 
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+/** How fast time goes by, and how soon a webhook is tried again. */
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
-import type { Settings } from '../../settings/config.ts'
+import { type Settings, UsageError } from '../../settings/config.ts'
 import type { DebugSinks } from '../../shared/debug.ts'
-import { visibilityOf } from '../../sim/agents/agents.ts'
+import { secretOf, visibilityOf } from '../../sim/agents/agents.ts'
 import { freePort } from '../../sim/agents/free-port.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/agents/https-front.ts'
-import { startSampleAgent } from '../../sim/agents/sample-agent.ts'
+import { type SampleAgent, startSampleAgent } from '../../sim/agents/sample-agent.ts'
 import type { Persona } from '../../sim/buyers/persona.ts'
-import type { Credentials } from '../../sim/seed.ts'
+import { BUYER, type Credentials } from '../../sim/seed.ts'
+import { openDatabase } from '../../store/open.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
+import { countUsers, userByEmail } from '../../store/tables/accounts/users.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
 import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
-import { refuseForeign, secretKeyIn } from './postgres.ts'
 import { AgentRun } from './run-agent.ts'
-import { followSecrets } from './secrets.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
-
-/** How fast time goes by, and how soon a webhook is tried again. */
 export type Pace = Pick<Parameters<typeof openMarketplace>[0], 'clockScale' | 'retries'>
 
 export interface SimulatorOptions extends ForwardingOptions {
@@ -184,4 +186,59 @@ async function sampleTest(
   return () => {
     if (visible) void test()
   }
+}
+
+/** Reads the key that seals webhook secrets on a Postgres server, or makes one. Source: A-52. */
+function secretKeyIn({ folder }: StateFolder): string {
+  const path = join(folder ?? '', 'postgres.key')
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const key = randomBytes(32).toString('base64')
+    writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
+    return key
+  }
+}
+
+/** Throws if the database belongs to a deployment: dev would migrate it, make accounts there and send its webhooks. */
+async function refuseForeign(postgres: PostgresOptions, name: string): Promise<void> {
+  const db = await openDatabase({ file: null, postgres, onFatal: () => {} })
+  try {
+    const isForeign = await db
+      .read(async q => (await countUsers(q)) > 0 && !(await userByEmail(q, BUYER)))
+      .catch(() => false) // an empty database has no tables yet
+    if (isForeign)
+      throw new UsageError(
+        `${name} has accounts that no dev has made, so dev does not touch it. Give --db an empty database.`,
+      )
+  } finally {
+    await db.close()
+  }
+}
+
+interface Followers extends Furnished {
+  market: Market
+  sample: SampleAgent
+  forwarding: Forwarding
+  run: AgentRun | null
+}
+
+/** The sample agent uses a new secret at once. A process of `--run` is started anew with it. */
+function followSecrets({ market, credentials, keep, staff, sample, forwarding, run }: Followers): void {
+  const follow = async (id: string) => {
+    const agent = credentials.agents.find(one => one.id === id)
+    const secret = agent && (await secretOf(market, id))
+    if (!secret || secret === agent.webhookSecret) return
+    agent.webhookSecret = secret
+    keep()
+    if (agent === credentials.agents[0]) {
+      sample.use(secret)
+      await testSample(market, staff, id)
+    } else if (run) run.restart('it has a new secret')
+    else forwarding.secretChanged(id)
+  }
+  market.webhooks.watchTargets(id => {
+    follow(id).catch(error => market.log({ type: 'warning', message: `A new secret was not taken: ${error.message}` }))
+  })
 }

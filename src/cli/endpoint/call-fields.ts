@@ -1,10 +1,12 @@
 /** The body, the query and the headers of `marketplace call`, from flags. */
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { UsageError } from '../../settings/config.ts'
-import { textGiven } from '../command-line/json-input.ts'
 
 /** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Endpoint } from '../../api/endpoint.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import { UsageError } from '../../settings/config.ts'
+import { textGiven } from '../command-line/json-input.ts'
 export async function typedFields(given: readonly string[]): Promise<[path: string, value: unknown][]> {
   const fields: [string, unknown][] = []
   for (const text of given) {
@@ -78,3 +80,19 @@ export function headersOf(lines: readonly string[]): Record<string, string> {
   })
   return Object.fromEntries(pairs)
 }
+
+const records: readonly Endpoint[] = Object.values(endpoints)
+
+/** A path without parameters takes precedence. Returns undefined if there is no such endpoint. */
+export function endpointAt(method: string, target: string): Endpoint | undefined {
+  const asked = segmentsOf(target.split(/[?#]/, 1)[0] ?? '')
+  const fits = ({ path }: Endpoint) => {
+    const own = segmentsOf(path)
+    return own.length === asked.length && own.every((part, at) => part.startsWith(':') || part === asked[at])
+  }
+  const found = records.filter(record => record.method === method && fits(record))
+  return found.sort((a, b) => holes(a) - holes(b))[0]
+}
+
+const segmentsOf = (path: string) => path.replace(/\/$/, '').split('/')
+const holes = ({ path }: Endpoint) => path.split('/:').length

@@ -1,4 +1,5 @@
 /** Runs a command for one endpoint: builds the input, asks where something can't be undone, calls the typed client. */
+
 import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import type { CallOptions } from '../../client/client.ts'
@@ -8,14 +9,14 @@ import { linesOfStdin } from '../command-line/json-input.ts'
 import { type Connection, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
+import { testFirst } from '../connection/test-advice.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
 import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
-import { agentCalled } from './find-agent.ts'
+import { agentCalled, refusedWith } from './find-agent.ts'
 import { categoryCalled } from './find-category.ts'
-import { advised } from './refusal-advice.ts'
-import type { EndpointRow, RowFlags } from './row.ts'
+import type { EndpointRow, RowFlags, Typed } from './row.ts'
 import { showReply } from './view.ts'
 
 type Call = (input: Fields, options: CallOptions) => Promise<unknown>
@@ -89,4 +90,31 @@ async function answersTo({ name, asks = [] }: EndpointRow, flags: RowFlags): Pro
   }
   for (const [field, question] of asks) answers[field] = await askHidden(question)
   return answers
+}
+
+interface Advice {
+  readonly of: RegExp
+  readonly status: number
+  /** `flags`: those that reach the same marketplace. */
+  hint(message: string, flags: string, words: readonly string[]): string | undefined
+}
+
+const known: readonly Advice[] = [
+  {
+    of: /^tasks /,
+    status: 404,
+    hint: (message, flags) =>
+      message === 'No such task' ? `Yours are shown by: ${nextSteps.listTasks(flags)}` : undefined,
+  },
+  {
+    of: /^agents reactivate$/,
+    status: 400,
+    hint: (message, flags, [agent = '']) => testFirst(message, agent, flags),
+  },
+]
+
+function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, way }: Typed): Promise<T> {
+  const advice = known.find(({ of }) => of.test(name))
+  if (!advice) return asked
+  return refusedWith(asked, advice.status, message => advice.hint(message, way, words))
 }

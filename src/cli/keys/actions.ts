@@ -1,5 +1,8 @@
 /** What each key does with the simulator: the same as the command of that name, and what it did in one line. */
+
+/** The dev whose log is shown, by its address and its keys. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
+import type { ExchangeDetails } from '../../api/exchange-records.ts'
 import type { DeliveryRecord } from '../../api/records.ts'
 import { type Client, createClient } from '../../client/client.ts'
 import { version } from '../../settings/config.ts'
@@ -15,10 +18,7 @@ import { feedFrom } from '../log/task-feed.ts'
 import { plain, type Ui } from '../output/ui.ts'
 import { adviceOn as adviceOnBuyer, planOf } from '../simulation/buyer-plan.ts'
 import { dueInWords, moveOnce, nextIn, refuseStuck } from '../simulation/clock-steps.ts'
-import { exchangeText } from './exchange-text.ts'
 import type { Action } from './key-presses.ts'
-
-/** The dev whose log is shown, by its address and its keys. */
 export interface ShownDev extends Pick<Credentials, 'accounts' | 'agents'> {
   readonly url: string
 }
@@ -121,4 +121,41 @@ export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
   clock,
   details,
   addresses,
+}
+
+/** Characters of one body: more is in the answer of the command below it. */
+const MOST_CHARACTERS = 2_000
+const MOST_LINES = 30
+
+/** @internal Tested with exchanges of every kind. */
+export function exchangeText({ colour }: Ui, exchange: ExchangeDetails): string[] {
+  const { direction, method, url, status, error, ms } = exchange
+  const { requestHeaders, requestBody, responseHeaders, responseBody } = exchange
+  const mark = direction === 'webhook' ? '→' : '←'
+  const [request, isRequestWhole] = bodyLines(requestBody)
+  const [response, isResponseWhole] = bodyLines(responseBody)
+  return [
+    '',
+    colour.bold(plain(`${mark} ${method} ${url}`)),
+    ...requestHeaders.map(({ name, value }) => `${colour.dim(plain(name))}: ${plain(value)}`),
+    ...request,
+    '',
+    colour.bold(status === null ? 'No response' : `${status}`) + colour.dim(`  ${ms} ms`),
+    ...(error === null ? [] : [colour.red(plain(error))]),
+    ...responseHeaders.map(({ name, value }) => `${colour.dim(plain(name))}: ${plain(value)}`),
+    ...response,
+    ...(isRequestWhole && isResponseWhole
+      ? []
+      : ['', `All of it: ${colour.cyan(nextSteps.showExchange(exchange.id))}`]),
+    '',
+  ]
+}
+
+/** A body as it was sent, line by line, with its control characters replaced; and whether that is all of it. */
+function bodyLines({ encoding, content, bytes, cut }: ExchangeDetails['requestBody']): [string[], isWhole: boolean] {
+  if (bytes === 0) return [[], true]
+  if (encoding === 'base64') return [['', `${bytes} bytes that are no text`], false]
+  const lines = content.slice(0, MOST_CHARACTERS).split('\n').slice(0, MOST_LINES).map(plain)
+  const isWhole = !cut && content.length <= MOST_CHARACTERS && content.split('\n').length <= MOST_LINES
+  return [['', ...lines, ...(isWhole ? [] : [`… ${bytes} bytes`])], isWhole]
 }

@@ -1,6 +1,6 @@
 /** What agents that are down on purpose do is no failure for whoever reads the log: it is said once that they are. Source: A-281. */
 import type { StampedEntry } from '../../market/log.ts'
-import { NOBODY_THERE } from '../../sim/agents/down-on-purpose.ts'
+import { NOBODY_THERE } from '../../sim/agents/agents.ts'
 import { type EntryLine, usual } from './entry-lines.ts'
 
 /** Whether an entry tells no more than that such an agent did not answer. */

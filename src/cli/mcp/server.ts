@@ -1,4 +1,5 @@
 /** The server for coding agents, on stdin and stdout. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,10 +8,8 @@ import { execa } from 'execa'
 import * as z from 'zod'
 import { version } from '../../settings/config.ts'
 import { untilSignal } from '../shutdown.ts'
-import { KeptTexts } from './kept-texts.ts'
 import { LineTransport } from './line-transport.ts'
 import { type Given, type Tool, tools } from './tools.ts'
-
 export interface ServerOptions extends Given {
   /** Only what looks, and changes nothing. */
   readonly readOnly: boolean
@@ -123,4 +122,37 @@ async function run(program: string, args: readonly string[], signal: AbortSignal
   })
   const line = ['marketplace', ...args.map(shownWord)].join(' ')
   return { line, text: all, failed: !TOLD.includes(exitCode ?? 1) }
+}
+
+/** What a coding agent reads at once without losing its thread. */
+const PART = 4_000
+/** The end of an answer often is its sum. */
+const END = 300
+const MOST_KEPT = 20
+
+class KeptTexts {
+  readonly #texts = new Map<string, string>()
+  #count = 0
+
+  /** Returns the text if it is short; else its beginning, its end, and how to get what is between. */
+  shown(text: string): string {
+    if (text.length <= PART) return text
+    const handle = `text_${++this.#count}`
+    this.#texts.set(handle, text)
+    if (this.#texts.size > MOST_KEPT) this.#texts.delete(this.#texts.keys().next().value!)
+    return `${this.part(handle, 0)}\n… and it ends:\n${text
+      .slice(-END)
+      .replace(/^[^\n]*\n/, '')
+      .toWellFormed()}`
+  }
+
+  /** Returns one part, or says that there is none any more. */
+  part(handle: string, from: number): string {
+    const text = this.#texts.get(handle)
+    if (text === undefined) return `There is no ${handle} any more: ask again for what it was about.`
+    const end = from + PART
+    const part = text.slice(from, end).toWellFormed()
+    const left = text.length - end
+    return left > 0 ? `${part}\n… ${left} more characters: more {"handle":"${handle}","from":${end}}` : part
+  }
 }

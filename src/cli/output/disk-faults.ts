@@ -1,4 +1,5 @@
 /** Says in a sentence what the disk refuses and why, with a next step. */
+
 import { dirname } from 'node:path'
 import { exitCodes, Fault } from '../exit-codes.ts'
 
@@ -44,3 +45,26 @@ export function withSystemReason(error: Error): Error {
 }
 
 const refusesWrites = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']
+
+/** Notices what becomes of output: a reader that has ended is no fault, a disk that takes nothing is one. */
+let fault: Error | undefined
+let isWatched = false
+
+/** From now on, output that is lost ends no process. */
+export function watchOutput(): void {
+  fault = undefined
+  if (isWatched) return
+  isWatched = true
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') fault ??= error
+  })
+  // Nobody is left to tell of this one.
+  process.stderr.on('error', () => {})
+}
+
+/** Throws if something that was written to stdout since is lost. */
+export async function proveWritten(): Promise<void> {
+  // Node writes at once, and tells of a fault a little later.
+  await new Promise(setImmediate)
+  if (fault) throw withDiskReason(fault, 'What was to be printed is lost', 'Make room, or send it elsewhere.')
+}

@@ -1,4 +1,5 @@
 /** The commands of agents that are one endpoint each: a builder's own, and those that buyers look at. Source. */
+
 import { limits } from '../../api/limits.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { agentFlags } from '../endpoint/agent-flags.ts'
@@ -163,5 +164,34 @@ export const searchRows: readonly EndpointRow[] = [
     things: 'categories',
     shows: CATEGORY,
     examples: ['marketplace agents categories', 'marketplace agents categories --json'],
+  },
+]
+
+const PAST_TASK = ['taskId', 'title', 'status', 'agreedPrice', 'rating', 'createdAt']
+
+/** What a builder may know of those who hire. */
+export const buyerRows: readonly EndpointRow[] = [
+  {
+    ...builder,
+    name: 'buyers show',
+    endpoint: 'getReputation',
+    takes: [['user-id', 'userId']],
+    summary: 'The reputation of a buyer, person or agent; needs a key',
+    shows: [
+      ...['userId', 'trustTier', 'memberSince', 'tasksSubmitted', 'tasksCompleted', 'tasksCancelled'],
+      ...['disputesOpened', 'disputesLost', 'averageRatingGiven', 'completionRate'],
+    ],
+    examples: ['marketplace buyers show USER_ID', 'marketplace buyers show USER_ID --json'],
+  },
+  {
+    ...builder,
+    name: 'buyers history',
+    endpoint: 'listHistory',
+    takes: [['user-id', 'userId']],
+    summary: "A buyer's tasks with your agents; needs a key",
+    flags: [['--agent <agent>', 'one of your agents, by id or slug', 'agentId', 'agent'], ...pageFlags],
+    things: 'tasks of this buyer for your agents',
+    shows: PAST_TASK,
+    examples: ['marketplace buyers history USER_ID', 'marketplace buyers history USER_ID --agent my-agent --json'],
   },
 ]

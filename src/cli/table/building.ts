@@ -9,8 +9,7 @@ import { newAgentFlags } from '../endpoint/agent-flags.ts'
 import { endpointCommand, fillsOf } from '../endpoint/command.ts'
 import type { RowFlags } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { agentRows, searchRows } from './agent-rows.ts'
-import { buyerRows } from './buyer-rows.ts'
+import { agentRows, buyerRows, searchRows } from './agent-rows.ts'
 
 export const building: readonly CommandRecord[] = [
   {

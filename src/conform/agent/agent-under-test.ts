@@ -1,5 +1,7 @@
 /** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +12,7 @@ import type { World } from '../../world/world.ts'
 import type { Recordeds } from '../history/history.ts'
 import { machineNow, stopwatch } from '../history/machine-time.ts'
 import type { EventSink } from '../history/recorder.ts'
-import { AgentAway } from './agent-away.ts'
 import { BusyAgent } from './busy-agent.ts'
-import { residentBytes } from './process-memory.ts'
 
 type ProcessEvent = Recordeds<'process'>
 
@@ -273,4 +273,39 @@ export async function agentUnderTest(
     ...(port !== null && { otherUrl: `http://[::1]:${port}/webhook` }),
     secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
   })
+}
+
+const PAGE = 4_096
+
+/** Of all processes of the group, in bytes; null where there is no /proc. */
+async function residentBytes(group: number): Promise<number | null> {
+  const ids = await readdir('/proc').catch(() => [])
+  const sizes = await Promise.all(ids.filter(id => /^\d+$/.test(id)).map(id => residentOf(id, group)))
+  const all = sizes.reduce((sum, one) => sum + one, 0)
+  return all > 0 ? all : null
+}
+
+/** 0 if it is of another group, or has ended. */
+async function residentOf(id: string, group: number): Promise<number> {
+  try {
+    const stat = await readFile(`/proc/${id}/stat`, 'latin1')
+    // The name, in brackets, may have spaces.
+    const [, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (Number(itsGroup) !== group) return 0
+    const [, resident] = (await readFile(`/proc/${id}/statm`, 'latin1')).split(' ')
+    return Number(resident) * PAGE
+  } catch {
+    return 0
+  }
+}
+
+/** The agent can't be reached, and so nothing can be said of it. */
+export class AgentAway extends Error {
+  /** What it has written last. */
+  readonly lastLines: readonly string[]
+
+  constructor(message: string, lastLines: readonly string[] = []) {
+    super(message)
+    this.lastLines = lastLines
+  }
 }

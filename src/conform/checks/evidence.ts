@@ -1,8 +1,7 @@
 /** What several checks look for in a history. */
 
-import { bytesOf, type Content, type History, type Recordeds } from '../history/history.ts'
+import { bytesOf, type Content, firstTaskHas, type History, hasTaken, type Recordeds } from '../history/history.ts'
 import { broken, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
-import { firstTaskHas, hasTaken } from '../judging/first-task.ts'
 import { isBusy, STAYED_BUSY, unlessBusy } from '../judging/heard-webhooks.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>

@@ -1,8 +1,7 @@
 /** The endpoint: it answers what HTTP and the marketplace send, soon and whatever it knows of it. */
 
-import type { History, Recordeds } from '../history/history.ts'
+import { firstTaskHas, type History, type Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
-import { firstTaskHas } from '../judging/first-task.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
 import { accepted, attempts, decided, isAck, listened, startedAt, taskOf, toldBack, worked } from './evidence.ts'
 

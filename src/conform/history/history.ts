@@ -2,10 +2,9 @@
  * What happened in a run: the agent's tasks, every webhook and callback byte for byte, each step and each cent. Checks judge nothing but
  * this, so a run that was saved can be judged again.
  */
-import type { HeaderLines } from '../../world/header-lines.ts'
-import type { Purchases } from './purchases.ts'
 
 /** `real`: webhooks and callbacks meet faults, in real time. `clock`: days go by in moments. */
+import type { HeaderLines } from '../../world/header-lines.ts'
 export type LaneName = 'real' | 'clock'
 
 /** Bytes, as text if they are UTF-8 and as base64 if not. Only the beginning of what is longer than `size` tells is kept. */
@@ -287,3 +286,32 @@ export function contentOf(bytes: Uint8Array): Content {
 
 export const bytesOf = ({ text, base64 }: Content): Buffer =>
   text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text)
+
+/** What a run has bought from an agent that is listed elsewhere. */
+export interface BoughtTask {
+  readonly id: string
+  readonly label: string
+  /** In cents, as all that follows. */
+  readonly price: number
+  /** As it was last seen. */
+  readonly status: string
+}
+
+/** What has become of the money of a run that buys from an agent listed elsewhere. */
+export interface Purchases {
+  /** So much was allowed. */
+  readonly limit: number
+  /** Of tasks that were approved. */
+  readonly spent: number
+  /** Of tasks that are still open. */
+  readonly held: number
+  readonly tasks: readonly BoughtTask[]
+}
+
+/** The first task shows how far the agent comes with the sample: others with the same words should come as far. */
+export const hasTaken = (history: History, taskId: string, ...triggers: readonly string[]): boolean =>
+  history.stepsOf(taskId).some(({ trigger }) => triggers.includes(trigger))
+
+/** Whether the first task came so far. */
+export const firstTaskHas = (history: History, ...triggers: readonly string[]): boolean =>
+  history.tasks('first-task').some(({ taskId }) => hasTaken(history, taskId, ...triggers))

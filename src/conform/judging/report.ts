@@ -1,7 +1,6 @@
 /** The report of a run: what programs read, and what all other reports are made from. */
 
-import type { AgentTold, History } from '../history/history.ts'
-import type { Purchases } from '../history/purchases.ts'
+import type { AgentTold, History, Purchases } from '../history/history.ts'
 import { type Baseline, compareWith, type Untrue } from './baseline.ts'
 import type { Check, Level } from './check.ts'
 import { deathsIn, lastHeard, reasonOf } from './deaths.ts'

@@ -1,6 +1,6 @@
 /** The tasks that a run has bought, and a bound on what they may cost. */
 import type { TaskRecord } from '../../api/records.ts'
-import type { BoughtTask, Purchases } from '../history/purchases.ts'
+import type { BoughtTask, Purchases } from '../history/history.ts'
 
 const ended: readonly string[] = ['completed', 'cancelled']
 

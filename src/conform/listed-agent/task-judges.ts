@@ -4,9 +4,8 @@ import { isDelivered } from '../checks/attempts.ts'
 import { isAck, taskOf } from '../checks/evidence.ts'
 import { SECRET, STACK } from '../checks/secrets.ts'
 import { life } from '../checks/tasks.ts'
-import type { History, Recordeds } from '../history/history.ts'
+import { firstTaskHas, type History, hasTaken, type Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, leftOut, noted, untested } from '../judging/check.ts'
-import { firstTaskHas, hasTaken } from '../judging/first-task.ts'
 import { labels, type OutsideJudge, scenes } from './scenes.ts'
 
 /** What was recorded of one task under this label. */

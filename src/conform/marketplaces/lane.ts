@@ -2,12 +2,17 @@
  * A marketplace that the agent under test is listed in, with buyers of its own. It is the real one, in memory: what agents do moves its
  * tasks and cents. All lanes know the agent by the same id and secret, and its builder by the same key.
  */
+
 import { createHash } from 'node:crypto'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { diagnose } from '../../api/diagnosis/diagnose.ts'
 import { durations } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../../api/signature.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import type { Market } from '../../market/market.ts'
+import { account, post } from '../../market/money/ledger.ts'
 import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type EarlyTier, ensureAccount, furnishBuyers, titleOf } from '../../sim/accounts.ts'
@@ -20,10 +25,7 @@ import type { AgentUnderTest } from '../agent/agent-under-test.ts'
 import { type CallbackEvent, contentOf, type Happening, type LaneName } from '../history/history.ts'
 import type { EventSink } from '../history/recorder.ts'
 import { CallbackFront, type FrontRequest } from './callback-proxy.ts'
-import { fund } from './funds.ts'
-import { OtherHost } from './other-host.ts'
 import { WebhookTap } from './webhook-tap.ts'
-
 export interface LaneOptions {
   readonly name: LaneName
   readonly agent: AgentUnderTest
@@ -299,3 +301,40 @@ export class Lane {
 }
 
 const withoutKey = (value: string) => value.replace(/svc_\S+/g, 'svc_…')
+
+/** Money for buyers out of nothing: more than anybody may deposit in a day, as the work of some agents is dear. */
+async function fund({ db, world, log }: Market, userId: string, amount: number): Promise<void> {
+  const deposit = { kind: 'deposit', status: 'completed', description: 'Deposit', taskId: null } as const
+  const legs = { payerId: null, payeeId: userId, from: account.world, to: account.available(userId) }
+  await db.write(tx => post({ tx, world, log }, { ...deposit, ...legs, amount }))
+}
+
+/** A place that the agent has no business with. Whoever calls it is recorded, and gets a 404. */
+class OtherHost {
+  readonly #server: http.Server
+  url = ''
+
+  /** `heard` gets the URL that was asked for, and of a tunnel the host. */
+  constructor(heard: (method: string, asked: string) => void) {
+    this.#server = http.createServer((request, response) => {
+      const { method = '', url = '' } = request
+      heard(method, url.startsWith('/') ? this.url + url : url)
+      request.resume()
+      response.writeHead(404, { connection: 'close' }).end()
+    })
+    this.#server.on('connect', (request, socket) => {
+      heard('CONNECT', request.url ?? '')
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    })
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise(resolve => this.#server.close(resolve))
+  }
+}

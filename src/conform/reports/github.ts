@@ -1,10 +1,8 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history/history.ts'
 import type { Report, ReportedCheck } from '../judging/report.ts'
-import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
-import { runTests } from './run-tests.ts'
-import { timeOverIn } from './time-over.ts'
+import { deathInWords, lastWordsOf, runTests, timeOverIn } from './run-tests.ts'
 
 /** More annotations of one step are not shown. */
 const MOST_ANNOTATIONS = 10

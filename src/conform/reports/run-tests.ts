@@ -2,11 +2,11 @@
  * What has befallen the run as a whole. Forms that know tests alone have a test of its own for each, as nothing else might be red: what could
  * not be tried any more is skipped or says nothing.
  */
-import type { History } from '../history/history.ts'
-import { deathDecides, type Report } from '../judging/report.ts'
-import { deathInWords, lastWordsOf } from './deaths.ts'
-import { timeOverIn } from './time-over.ts'
 
+import type { History } from '../history/history.ts'
+import { deathDecides, type Report, type ReportedDeath } from '../judging/report.ts'
+import { cutOffInWords, slownessInWords, typed } from '../judging/time-limit.ts'
+import { webhookInWords } from './words.ts'
 export interface RunTest {
   /** No area of checks has this name. */
   readonly area: string
@@ -43,4 +43,42 @@ function timeOverTold(report: Report, history: History): RunTest | null {
     ...{ area: 'run', name: 'run: ends in time', id: 'run.time-over', headline: 'The time of the run was over' },
     ...{ isBroken: true, seen, details: `Seen: ${seen}` },
   }
+}
+
+/** That the time of a run was over before it was done, in words: whole sentences without the last full stop; null: it was not. */
+export function timeOverIn({ limitMs, checks }: Report, history: History): string | null {
+  if (limitMs === null) return null
+  const reason = cutOffInWords({ limitMs })
+  const count = checks.filter(({ verdict, text }) => verdict === 'inconclusive' && text === reason).length
+  const open = `${count} ${count === 1 ? 'check is' : 'checks are'} inconclusive`
+  return [
+    `The run was ended after ${typed(limitMs)}, as its time was over: ${open}`,
+    ...slownessInWords(history),
+    `--timeout ${typed(2 * limitMs)} gives it more time`,
+  ].join('. ')
+}
+
+const MOST_WORDS = 8
+/** Of a stack the first line of code is enough. */
+const FRAME = /^\s+at /
+
+/** That the agent has ended in the midst of the run, in one sentence without a full stop. */
+export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath, { events }: History): string {
+  const sent = events.flatMap(one => (one.kind === 'webhook' && evidence.includes(one.seq) ? [one] : []))
+  const names = sent.map(one => `${webhookInWords(one)}${one.label && ` of ${one.label}`}`)
+  const [first, ...others] = names
+  const when = [
+    `${(afterMs / 1_000).toFixed(1)} s into the run`,
+    others.length > 0 ? `with ${names.length} webhooks under way (${names.join('; ')})` : first && `after ${first}`,
+  ]
+  const count = `${untested.length} ${untested.length === 1 ? 'check is' : 'checks are'} untested`
+  return `the agent ended ${how}, ${when.filter(Boolean).join(', ')}${untested.length > 0 ? `: ${count}` : ''}`
+}
+
+/** What it has written last, without what says nothing. */
+export function lastWordsOf({ lastWords }: ReportedDeath): string[] {
+  const firstFrame = lastWords.findIndex(line => FRAME.test(line))
+  return lastWords
+    .filter((line, at) => line.trim() !== '' && (at === firstFrame || !FRAME.test(line)))
+    .slice(-MOST_WORDS)
 }

@@ -1,4 +1,5 @@
 /** Webhooks on connections and in pieces as HTTP allows them, and as other senders or a proxy would use them. */
+
 import { dresses } from '../../sim/webhooks/unusual.ts'
 import { Connection } from '../marketplaces/odd-requests.ts'
 import { dressedAs, type OutgoingWebhook, type Sent } from '../marketplaces/webhook-faults.ts'
@@ -105,3 +106,29 @@ async function otherMethod(stage: Stage, webhook: OutgoingWebhook, method: strin
   const how = { method, headers: [], timeoutMs: stage.patience.limit('answer') }
   await untilHeard(stage, () => stage.lane.webhooks.sendByHand(plain, sent, `http.get-harmless/${method}`, how))
 }
+
+/** The agent is told to reach other hosts by a proxy of ours, which shows whom it calls. */
+const proxied: Scenario = {
+  name: 'proxied',
+  lane: 'real',
+  when: 'alone',
+  needs: ['start', 'accepted'],
+  async run(stage) {
+    const { agent, lane } = stage
+    const { environment } = agent
+    const proxy = {
+      HTTP_PROXY: lane.otherHost.url,
+      HTTPS_PROXY: lane.otherHost.url,
+      NO_PROXY: '127.0.0.1,localhost,::1',
+    }
+    const small = Object.fromEntries(Object.entries(proxy).map(([name, value]) => [name.toLowerCase(), value]))
+    agent.environment = { ...environment, ...proxy, ...small, NODE_USE_ENV_PROXY: '1' }
+    await agent.restart()
+    const task = await stage.task('safe.no-foreign-host')
+    await stage.worked(task)
+    agent.environment = environment
+    await agent.restart()
+  },
+}
+
+export const proxyScenarios: readonly Scenario[] = [proxied]

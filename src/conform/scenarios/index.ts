@@ -1,9 +1,9 @@
 /** All scenarios, in the order in which they begin; most go on beside each other. */
-import { burst } from './burst.ts'
+
 import { buyers, manyBuyers } from './buyers.ts'
 import { callbackScenarios } from './callbacks.ts'
 import { testScenarios } from './connection-tests.ts'
-import { connections, framing } from './connections.ts'
+import { connections, framing, proxyScenarios } from './connections.ts'
 import { copyScenarios } from './copies.ts'
 import { disorderScenarios } from './event-order.ts'
 import { everyEvent } from './every-event.ts'
@@ -13,13 +13,12 @@ import { hireScenarios } from './hiring.ts'
 import { laterCopyScenarios } from './later-copies.ts'
 import { dayScenarios } from './moved-clock.ts'
 import { oddBytes } from './odd-bytes.ts'
-import { proxyScenarios } from './proxied.ts'
 import { restarts } from './restarts.ts'
 import { robustness } from './robustness.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
 import { endScenarios } from './task-ends.ts'
-import { lifeScenarios } from './task-samples.ts'
+import { burst, lifeScenarios } from './task-samples.ts'
 
 export const scenarios: readonly Scenario[] = [
   firstContact,

@@ -1,5 +1,7 @@
 /** Tasks of all kinds from their beginning: samples, the smallest and the longest, other prices, and rounds of revisions. */
+
 import { revise } from './buying.ts'
+import { byHand } from './hand-sent-webhooks.ts'
 import type { Scenario, StageTask } from './scenario.ts'
 
 const ROUNDS = 3
@@ -51,3 +53,18 @@ const revisions: Scenario = {
 }
 
 export const lifeScenarios: readonly Scenario[] = [samples, revisions]
+
+const AT_ONCE = 20
+
+/** More tasks at once than one marketplace sends: what an agent meets that several call, or one after a pause. */
+export const burst: Scenario = {
+  name: 'burst',
+  lane: 'real',
+  when: 'alone',
+  async run(stage) {
+    const label = 'http.burst'
+    const all = await Promise.all(Array.from({ length: AT_ONCE }, () => stage.taken(label)))
+    await Promise.all(all.map(({ webhook }) => byHand(stage, label, webhook, { change: 'one of twenty at once' })))
+    await Promise.all(all.map(({ task }) => stage.accepted(task)))
+  },
+}

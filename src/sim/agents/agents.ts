@@ -2,6 +2,7 @@
  * Makes agents of a simulator, tests them, has them reviewed and lists them, as builders and an administrator do. Source: A-240,
  * A-253.
  */
+
 import type { CallInput } from '../../api/endpoints/calls.ts'
 import type { OwnAgentRecord, TestReport } from '../../api/records.ts'
 import { saveSecret } from '../../market/agents/agents.ts'
@@ -12,7 +13,6 @@ import { agentById } from '../../store/tables/agents/agents.ts'
 import type { Egress } from '../../world/world.ts'
 import { titleOf } from '../accounts.ts'
 import { type Act, verbsAs } from '../verb-calls.ts'
-
 export interface SeededAgent {
   id: string
   slug: string
@@ -190,3 +190,12 @@ export async function furnishAgents(
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return agents
 }
+
+/** The tag of agents that are down on purpose. */
+export const DOWN = 'down'
+
+/** Their webhook URL: the discard port of this machine, where nothing listens. */
+export const NOWHERE = 'https://localhost:9/webhook'
+
+/** Connection tests, webhooks and mails say this of that URL, and of no other. */
+export const NOBODY_THERE = /listens at localhost port 9\b/

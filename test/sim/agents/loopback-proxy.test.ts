@@ -2,8 +2,7 @@
 /** What a started agent is told about proxies. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withoutLoopbackProxy } from '../../../src/sim/agents/loopback-proxy.ts'
-import { StartedAgent } from '../../../src/sim/agents/started-agent.ts'
+import { StartedAgent, withoutLoopbackProxy } from '../../../src/sim/agents/started-agent.ts'
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
 
