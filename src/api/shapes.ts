@@ -1,7 +1,7 @@
 /** The building blocks of every shape on the wire. */
 import * as z from 'zod'
-import { grouped } from './grouped.ts'
 import { limits } from './limits.ts'
+import { grouped } from './spans.ts'
 
 /** Unicode code points, which is what every length limit counts. Source: A-17. */
 export function codePoints(text: string): number {

@@ -24,15 +24,15 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
   [
     'Hire agents:',
     [['tasks'], async () => (await import('./table/tasks.ts')).tasks],
-    [['wallet', 'budgets'], async () => (await import('./table/money.ts')).money],
+    [['wallet', 'budgets'], async () => (await import('./table/wallet-rows.ts')).money],
   ],
   ['Move time in a simulator:', [['clock'], async () => (await import('./table/time.ts')).time]],
   [
     'Your account:',
     [['login', 'register', 'logout', 'profiles', 'whoami'], async () => (await import('./table/sign-in.ts')).signIn],
-    [['keys', 'notifications', 'account'], async () => (await import('./table/account.ts')).account],
+    [['keys', 'notifications', 'account'], async () => (await import('./table/account-rows.ts')).account],
   ],
-  ['Operate a marketplace:', [['admin'], async () => (await import('./table/operating.ts')).operating]],
+  ['Operate a marketplace:', [['admin'], async () => (await import('./table/admin-rows.ts')).operating]],
   ['Look after a database:', [['db'], async () => (await import('./table/databases.ts')).databases]],
   [
     'More:',

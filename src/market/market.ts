@@ -1,4 +1,6 @@
 /** What every verb receives. Verbs use no global state. */
+
+/** What a marketplace is made of. */
 import type { Config } from '../settings/config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
@@ -6,14 +8,10 @@ import type { UserRow } from '../store/tables/accounts/users.ts'
 import type { HiringTermsRow } from '../store/tables/tasks/hiring-terms.ts'
 import type { TaskRow } from '../store/tables/tasks/tasks.ts'
 import type { World } from '../world/world.ts'
-import { Background } from './background-work.ts'
 import type { Faults } from './faults.ts'
 import type { Log } from './log.ts'
-import { Memory } from './memory.ts'
 import type { Recording } from './recording.ts'
 import { WebhookOutlet } from './webhook-outlet.ts'
-
-/** What a marketplace is made of. */
 export interface Resources {
   readonly db: Db
   readonly files: FileStore
@@ -98,3 +96,42 @@ export interface Prefetched {
 }
 
 export type Acting<C> = C & { readonly actor: Actor }
+
+interface BackgroundWork {
+  /** Does what is due now. */
+  run(): Promise<void>
+  /** Resolves when no webhook is due, nothing is in flight and no callback is being served. */
+  settled(): Promise<void>
+}
+
+/** Passes calls to the work. Until it is attached, nothing is done. */
+class Background implements BackgroundWork {
+  /** True while the simulator's clock is moved: then a heartbeat waits less long for a callback. Source. */
+  isHurried = false
+  #work: BackgroundWork | null = null
+
+  attach(work: BackgroundWork): void {
+    this.#work = work
+  }
+
+  async run(): Promise<void> {
+    await this.#work?.run()
+  }
+
+  async settled(): Promise<void> {
+    await this.#work?.settled()
+  }
+}
+
+/** What one running marketplace keeps in memory: one instance of each class, made when it is first asked for. @internal Tests make their own. */
+export class Memory {
+  readonly #parts = new Map<unknown, unknown>()
+
+  of<Part>(kind: new () => Part): Part {
+    const known = this.#parts.get(kind) as Part | undefined
+    if (known) return known
+    const part = new kind()
+    this.#parts.set(kind, part)
+    return part
+  }
+}

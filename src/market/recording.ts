@@ -1,8 +1,12 @@
 /** What a simulator records: its exchanges with agents, and its log. A deployment records nothing. */
-import { EntryRing } from './entry-ring.ts'
-import type { Exchange } from './exchange.ts'
-import { ExchangeRing } from './exchange-ring.ts'
 
+import { limits } from '../api/limits.ts'
+import type { Feed } from '../api/reply.ts'
+import type { Exchange } from './exchange.ts'
+import type { StampedEntry } from './log.ts'
+import { MIB } from './mebibytes.ts'
+import { Ring } from './ring.ts'
+import { iso } from './time.ts'
 export type OnExchange = (exchange: Exchange) => void
 
 export class Recording {
@@ -19,3 +23,132 @@ export class Recording {
     this.#onExchange(this.exchanges.add(make))
   }
 }
+
+const usualEntries = { entries: 10_000, characters: 16 * 1024 * 1024 }
+
+/** @internal Tested with small bounds. */
+export class EntryRing {
+  readonly #ring: Ring<StampedEntry>
+  readonly #followers = new Set<() => void>()
+
+  constructor(bounds: Partial<typeof usualEntries> = {}) {
+    const { entries: count, characters: size } = { ...usualEntries, ...bounds }
+    this.#ring = new Ring({ count, size })
+  }
+
+  add(entry: StampedEntry): void {
+    this.#ring.add(entry, charactersOf(entry))
+    for (const wake of this.#followers) wake()
+  }
+
+  /** The entries of this task alone, or all. */
+  feed(taskId?: string): Feed {
+    const [ring, followers] = [this.#ring, this.#followers]
+    return {
+      get oldest() {
+        return ring.oldest
+      },
+      get last() {
+        return ring.last
+      },
+      next(after) {
+        for (let number = Math.max(after + 1, ring.oldest); number <= ring.last; number++) {
+          const entry = ring.at(number)
+          // The text is made for who takes it: made for each entry it cost a request of a simulator 3 µs.
+          if (entry && (taskId === undefined || taskIdOf(entry) === taskId)) return { number, text: entryJson(entry) }
+        }
+        return undefined
+      },
+      watch(wake) {
+        followers.add(wake)
+        return () => void followers.delete(wake)
+      },
+    }
+  }
+}
+
+/** What an entry holds besides its texts. */
+const OWN_CHARACTERS = 200
+
+/** Estimates the length of an entry's text. */
+function charactersOf(entry: StampedEntry): number {
+  let sum = OWN_CHARACTERS
+  const values = entry as unknown as Readonly<Record<string, unknown>>
+  for (const name in values) {
+    const value = values[name]
+    if (typeof value === 'string') sum += value.length
+    else if (typeof value === 'object' && value !== null) sum += JSON.stringify(value).length
+  }
+  return sum
+}
+
+const taskIdOf = (entry: StampedEntry) => ('taskId' in entry ? entry.taskId : null)
+
+/** An entry as programs get it: times are ISO 8601. */
+export const entryJson = (entry: StampedEntry) =>
+  JSON.stringify({ ...entry, at: iso(entry.at), realAt: iso(entry.realAt) })
+
+interface ExchangeBounds {
+  readonly exchanges: number
+  readonly bytes: number
+  /** Of one body; what is longer is cut. */
+  readonly bodyBytes: number
+}
+
+const { exchanges, mebibytes, bodyMebibytes } = limits.recording
+const usualExchanges: ExchangeBounds = { exchanges, bytes: mebibytes * MIB, bodyBytes: bodyMebibytes * MIB }
+
+/** @internal Tested with small bounds. */
+export class ExchangeRing {
+  readonly #ring: Ring<Exchange>
+  readonly #bodyBytes: number
+
+  constructor(bounds: Partial<ExchangeBounds> = {}) {
+    const { exchanges: count, bytes: size, bodyBytes } = { ...usualExchanges, ...bounds }
+    this.#ring = new Ring({ count, size })
+    this.#bodyBytes = bodyBytes
+  }
+
+  /** `make`: gets the id. Returns the exchange whole. What is kept of it may be cut. */
+  add(make: (id: string) => Exchange): Exchange {
+    const exchange = make(PREFIX + (this.#ring.last + 1))
+    const kept = cutTo(this.#bodyBytes, exchange)
+    this.#ring.add(kept, kept.bytes)
+    return exchange
+  }
+
+  get(id: string): Exchange | undefined {
+    const found = this.#ring.at(Number(id.slice(PREFIX.length)))
+    return found?.id === id ? found : undefined
+  }
+
+  /** Newest first. */
+  all(): Exchange[] {
+    const { oldest, last } = this.#ring
+    return Array.from({ length: last - oldest + 1 }, (_, i) => this.#ring.at(last - i)!)
+  }
+}
+
+const PREFIX = 'exchange_'
+
+function cutTo(most: number, exchange: Exchange): Exchange {
+  if (exchange.bytes <= most) return exchange
+  const [request, response] = [exchange.requestBody, exchange.responseBody]
+  if (request.length <= most && response.length <= most) return exchange
+  const [requestBody, responseBody] = [beginningOf(request, most), beginningOf(response, most)]
+  return {
+    // Its getters are none of its own fields.
+    ...exchange,
+    requestHeaders: exchange.requestHeaders,
+    requestBody,
+    responseHeaders: exchange.responseHeaders,
+    responseBody,
+    requestCut: exchange.requestCut || request.length > most,
+    responseCut: exchange.responseCut || response.length > most,
+    ...(exchange.sentSecretFingerprint && { sentSecretFingerprint: exchange.sentSecretFingerprint }),
+    bytes: exchange.bytes - request.length - response.length + requestBody.length + responseBody.length,
+  }
+}
+
+/** A copy, because a part of a buffer would keep all of it in memory. */
+const beginningOf = (body: Buffer, most: number) => (body.length > most ? Buffer.from(body.subarray(0, most)) : body)

@@ -1,13 +1,14 @@
 /** Parses and validates the path parameters, the query and the body of a request. */
+
 import type * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
-import { refuse } from '../api/failures.ts'
+import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { parseBody, proveJson } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
+import { grouped } from '../api/spans.ts'
 import type { SignedCallback } from '../market/verb.ts'
 import { onlyHeader } from './credentials.ts'
-import { Faults } from './faults.ts'
 import type { Upload } from './multipart.ts'
 import type { WebRequest } from './response.ts'
 
@@ -109,4 +110,34 @@ function check(schema: z.ZodType, value: unknown, faults: Faults, whole: string)
 function kindOf(path: string): string {
   const plural = /([^/]+)\/:/.exec(path)?.[1] ?? 'thing'
   return plural.replace(/ies$/, 'y').replace(/s$/, '')
+}
+
+/** @internal A test sends one fault more. */
+export const MAX_MESSAGES = 20
+
+class Faults {
+  readonly #errors: FieldErrors = Object.create(null)
+  #last: string[] = []
+  #count = 0
+  #omitted = 0
+
+  /** Adds a message. A field gets the same message only once. */
+  add(field: string, message: string): void {
+    if (this.#count === MAX_MESSAGES) {
+      this.#omitted++
+      return
+    }
+    this.#errors[field] ??= []
+    const messages = this.#errors[field]
+    if (messages.includes(message)) return
+    messages.push(message)
+    this.#last = messages
+    this.#count++
+  }
+
+  throwIfAny(): void {
+    if (this.#count === 0) return
+    if (this.#omitted > 0) this.#last.push(`and ${grouped(this.#omitted)} more`)
+    throw invalid(this.#errors)
+  }
 }

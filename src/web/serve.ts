@@ -4,8 +4,8 @@ import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
 import { Created, Download, EventStream, Json } from '../api/reply.ts'
 import { Activity } from '../market/activity.ts'
-import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
+import { refuseWhenFull } from '../market/permission.ts'
 import type { KeptResponse } from '../market/requests/idempotency.ts'
 import { type FileRoom, fileRoom } from '../market/tasks/file-quota.ts'
 import { dropFiles } from '../market/tasks/files.ts'
@@ -14,7 +14,6 @@ import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './bodies/body.ts'
 import { recordCallback } from './callback-recording.ts'
-import { callerOf } from './caller.ts'
 import {
   type Authenticate,
   admit,
@@ -29,7 +28,7 @@ import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { BeginFiles, Upload } from './multipart.ts'
 import type { Call } from './response.ts'
-import type { Work } from './work.ts'
+import { callerOf, type Work } from './work.ts'
 
 /** The types of each verb follow from its record. The server treats all verbs alike. */
 // biome-ignore lint/suspicious/noExplicitAny: see above

@@ -2,7 +2,7 @@
 /** The clock of a simulator from the command line. Source: A-233. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { durationGiven, durationInWords } from '../../src/cli/output/durations.ts'
+import { durationGiven, durationInWords } from '../../src/cli/output/numbers.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'

@@ -3,9 +3,8 @@ import type { EndpointRow } from '../../src/cli/endpoint/row.ts'
 import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
 import { adminRows } from '../../src/cli/table/admin-rows.ts'
 import { agentRows, buyerRows, searchRows } from '../../src/cli/table/agent-rows.ts'
-import { budgetRows } from '../../src/cli/table/budget-rows.ts'
 import { taskRows } from '../../src/cli/table/task-rows.ts'
-import { walletRows } from '../../src/cli/table/wallet-rows.ts'
+import { budgetRows, walletRows } from '../../src/cli/table/wallet-rows.ts'
 
 export const endpointRows: readonly EndpointRow[] = [
   ...[accountRows, keyRows, notificationRows, adminRows, agentRows],

@@ -5,9 +5,12 @@ import {
   claimMail,
   countMails,
   deleteMail,
+  deleteNotice,
   deleteResetMails,
   dueMails,
   insertMail,
+  insertNotice,
+  noticeById,
   retryMail,
 } from '../../src/store/tables/accounts/mails.ts'
 import {
@@ -17,7 +20,6 @@ import {
   notificationById,
   notificationsOf,
 } from '../../src/store/tables/accounts/notifications.ts'
-import { deleteNotice, insertNotice, noticeById } from '../../src/store/tables/accounts/security-notices.ts'
 import {
   attachUpload,
   beginUpload,
@@ -26,7 +28,7 @@ import {
   forgetUpload,
   hasOldUploads,
   postponeUpload,
-} from '../../src/store/tables/tasks/uploads.ts'
+} from '../../src/store/tables/tasks/deliverables.ts'
 import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/upkeep/jobs.ts'
 import {
   attemptsAt,

@@ -1,8 +1,7 @@
 // engines: embedded, postgres; process: shared
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import type { Tx } from '../../src/store/db.ts'
-import { lockedGuesses, setGuesses } from '../../src/store/tables/accounts/guesses.ts'
-import { knowsAddress, noteAddress } from '../../src/store/tables/accounts/known-addresses.ts'
+import { knowsAddress, lockedGuesses, noteAddress, setGuesses } from '../../src/store/tables/accounts/guesses.ts'
 import {
   consumeReset,
   countOtherLetters,

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
-import { grouped } from '../grouped.ts'
 import { limits } from '../limits.ts'
 import { integerText, oneOf, paging } from '../shapes.ts'
+import { grouped } from '../spans.ts'
 
 const admin = {
   auth: 'key-or-session',

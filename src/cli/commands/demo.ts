@@ -1,6 +1,6 @@
 /** `marketplace demo`: plays whole lives of tasks and prints each step. */
 import { playDemo } from '../../sim/demo/demo.ts'
-import type { DemoStep } from '../../sim/demo/setup.ts'
+import type { DemoStep } from '../../sim/demo/scenario.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'

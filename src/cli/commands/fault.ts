@@ -1,9 +1,8 @@
 /** `marketplace fault`: lets things go wrong on purpose, once, in a simulator that runs. Source: A-264. */
 import { type FaultName, faultNames, faults, faultsInWords, targetsOf } from '../../api/faults.ts'
 import { UsageError } from '../../settings/config.ts'
-import type { Connection, ConnectionFlags } from '../connection/connection.ts'
+import { type Connection, type ConnectionFlags, onSimulator } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { onSimulator } from '../connection/simulator-only.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { plain } from '../output/ui.ts'
 

@@ -13,7 +13,7 @@ import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { centsIn } from '../output/money.ts'
+import { centsIn } from '../output/numbers.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
 import { topUp } from '../simulation/top-up.ts'
 

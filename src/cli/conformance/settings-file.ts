@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { limits } from '../../api/limits.ts'
 import { type Declared, nothingDeclared, type Sample } from '../../conform/agent/declared.ts'
 import { UsageError } from '../../settings/config.ts'
-import { durationGiven } from '../output/durations.ts'
+import { durationGiven } from '../output/numbers.ts'
 
 const SETTINGS_FILE = 'conformance.yaml'
 const { patience: usual } = nothingDeclared

@@ -2,7 +2,7 @@
 
 import { TimeOver, USUAL_LIMIT_MS } from '../../conform/judging/time-limit.ts'
 import { UsageError } from '../../settings/config.ts'
-import { durationGiven } from '../output/durations.ts'
+import { durationGiven } from '../output/numbers.ts'
 
 const LEAST_MS = 1_000
 /** One of Node's timers takes some weeks. */

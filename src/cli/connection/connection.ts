@@ -152,3 +152,22 @@ async function signIn(transport: Transport, { email, password }: { email: string
   const hint = 'The password may have been changed since dev made it.'
   throw new Fault(`${email} could not sign in: ${error}`, { code: codeForStatus(status), status, hint })
 }
+
+/** A deployment answers such commands with 404. `why`: what a deployment is told, behind its URL. */
+export const onSimulator = (
+  flags: ConnectionFlags,
+  why: string,
+  work: (connection: Connection) => Promise<number>,
+): Promise<number> =>
+  connected(flags, 'admin', async connection => {
+    try {
+      return await work(connection)
+    } catch (error) {
+      if (!(error instanceof MarketplaceError && error.status === 404)) throw error
+      throw new Fault(`${plain(connection.found.url)} ${why}.`, {
+        code: exitCodes.failed,
+        status: 404,
+        hint: `Start a simulator: ${nextSteps.startDev()}`,
+      })
+    }
+  })

@@ -9,7 +9,7 @@ import { type Dress, dresses } from '../../sim/webhooks/unusual.ts'
 import { jsonGiven, numberGiven } from '../command-line/json-input.ts'
 import { agentAt } from '../connection/dev-folder.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
-import { durationGiven } from '../output/durations.ts'
+import { durationGiven } from '../output/numbers.ts'
 import type { AnswerFlags, CommandOutput } from '../output/output.ts'
 
 export interface EmitFlags extends AnswerFlags, SecretFlags {

@@ -5,7 +5,7 @@ import { UsageError } from '../../settings/config.ts'
 import { attributeOf, flagIn } from '../command-line/filled-by.ts'
 import { objectIn } from '../command-line/json-input.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { centsIn, isPrice } from '../output/money.ts'
+import { centsIn, isPrice } from '../output/numbers.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
 
 export type Fields = Record<string, unknown>

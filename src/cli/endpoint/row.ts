@@ -1,10 +1,11 @@
 /**
  * A row that defines a command for one endpoint: how words and flags become its fields, and what of the response is shown.
  */
+
 import type { EndpointName } from '../../api/endpoints/index.ts'
+import { limits } from '../../api/limits.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import type { Person } from '../connection/target.ts'
-
 export interface EndpointRow {
   readonly name: string
   readonly endpoint: EndpointName
@@ -58,3 +59,9 @@ export interface Typed {
 }
 
 export type RowFlags = ConnectionFlags & Readonly<Record<string, unknown>>
+
+/** The flags of every list. */
+export const pageFlags: readonly FieldFlag[] = [
+  ['--page <n>', 'from 1 on (default: 1)', 'page'],
+  ['--limit <n>', `rows of a page (default: ${limits.page.default}, at most ${limits.page.max})`, 'limit'],
+]

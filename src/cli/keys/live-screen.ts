@@ -1,7 +1,7 @@
 /** The screen of a live log: its lines, and below them the key line where a person can press keys. Source: A-254. */
 import { stripVTControlCharacters } from 'node:util'
-import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import { entryJson } from '../../market/recording.ts'
 import { canMoveCursor } from '../../settings/config.ts'
 import { Fault } from '../exit-codes.ts'
 import { entryText } from '../log/entry-columns.ts'

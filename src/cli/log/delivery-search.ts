@@ -9,7 +9,7 @@ import type { Connection } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { durationGiven } from '../output/durations.ts'
+import { durationGiven } from '../output/numbers.ts'
 import { plain } from '../output/ui.ts'
 
 export interface SearchFlags {

@@ -1,7 +1,7 @@
 /** Prints log entries: for programs one JSON object a line, for people in columns. */
 
-import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import { entryJson } from '../../market/recording.ts'
 import type { LogLevel } from '../../settings/config.ts'
 import { type Ui, widthOf } from '../output/ui.ts'
 import { CausalOrder } from './causal-order.ts'

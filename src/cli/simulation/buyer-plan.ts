@@ -6,7 +6,7 @@ import { numberGiven } from '../command-line/json-input.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { priceGiven } from '../output/money.ts'
+import { priceGiven } from '../output/numbers.ts'
 
 export interface BuyerFlags extends ConnectionFlags {
   outcome?: string

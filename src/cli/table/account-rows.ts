@@ -1,7 +1,9 @@
 /** The commands of one's own account: keys, notifications, sessions, the second factor. Source. */
+
+import type { CommandRecord } from '../command-line/command.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
-import { pageFlags } from './page-flags.ts'
+import { endpointCommand } from '../endpoint/command.ts'
+import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 
 const USER = [
   'user.id',
@@ -209,3 +211,6 @@ export const accountRows: readonly EndpointRow[] = [
     ],
   },
 ]
+
+/** Commands about one's own account, an endpoint each. */
+export const account: readonly CommandRecord[] = [...keyRows, ...notificationRows, ...accountRows].map(endpointCommand)

@@ -1,8 +1,10 @@
 /** The commands of administrators, an endpoint each. Source. */
+
+import type { CommandRecord } from '../command-line/command.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
+import { endpointCommand } from '../endpoint/command.ts'
+import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { pageFlags } from './page-flags.ts'
 
 const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
 const AGENT_FACTS = [
@@ -279,3 +281,6 @@ const looking: readonly EndpointRow[] = [
 ]
 
 export const adminRows: readonly EndpointRow[] = [...reviewing, ...settling, ...looking]
+
+/** Commands for administrators, an endpoint each. Source: A-13. */
+export const operating: readonly CommandRecord[] = adminRows.map(endpointCommand)

@@ -3,9 +3,8 @@
 import { limits } from '../../api/limits.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { agentFlags } from '../endpoint/agent-flags.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
+import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 import { fromTo } from '../output/numbers.ts'
-import { pageFlags } from './page-flags.ts'
 
 const { sample } = limits
 

@@ -1,9 +1,8 @@
 /** The commands of tasks, an endpoint each. Source. */
 import { limits } from '../../api/limits.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
+import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 import { fromTo, inUnits } from '../output/numbers.ts'
-import { pageFlags } from './page-flags.ts'
 
 const { price, reason, review, task: bounds } = limits
 

@@ -2,10 +2,9 @@
 
 import type { History } from '../history/history.ts'
 import type { Check, Finding, Level } from './check.ts'
-import { unlessCutOff } from './cut-off.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard-webhooks.ts'
-import { cutOffInWords } from './time-limit.ts'
+import { cutOffInWords, unlessCutOff } from './time-limit.ts'
 
 export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
 export type Verdict = (typeof verdicts)[number]

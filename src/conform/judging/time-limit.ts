@@ -2,6 +2,8 @@
 
 /** An agent that works on each task for as long as it may by default needs most of it, and a job of a CI service has an hour, or more. */
 import type { History, Recordeds } from '../history/history.ts'
+import { type Check, type Finding, inconclusive } from './check.ts'
+import { isDeed } from './deaths.ts'
 export const USUAL_LIMIT_MS = 45 * 60_000
 
 /** Why a run is ended: its time is over. Anything else that ends it is a person, or a pipeline that is cancelled. */
@@ -67,3 +69,15 @@ const middleOf = (times: readonly number[]): number =>
   times.length < 2 ? 0 : times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+
+/** What an agent owes may come a moment after the scenario. */
+export const SURE_MS = 1_000
+
+/** What it has done or said counts whenever that was. */
+export function unlessCutOff(finding: Finding, { scenario }: Check, history: History): Finding {
+  const [end] = history.of('end')
+  if (finding.holds !== false || !end?.interrupted || isDeed(finding.evidence, history)) return finding
+  const played = history.of('scenario').find(one => one.scenario === scenario && one.outcome === 'done')
+  const isSure = played !== undefined && end.realAt - played.realAt >= SURE_MS
+  return isSure ? finding : inconclusive(cutOffInWords(end))
+}

@@ -1,9 +1,15 @@
 /** Sends queued mails, and tries again when that fails. */
 import { mailLeaseMs, mailsAtOnce, retryScheduleMs } from '../../api/limits.ts'
 import { StoreError, type Tx } from '../../store/db.ts'
-import { claimMail, deleteMail, dueMails, type MailRow, retryMail } from '../../store/tables/accounts/mails.ts'
+import {
+  claimMail,
+  deleteMail,
+  deleteNotice,
+  dueMails,
+  type MailRow,
+  retryMail,
+} from '../../store/tables/accounts/mails.ts'
 import { notificationById } from '../../store/tables/accounts/notifications.ts'
-import { deleteNotice } from '../../store/tables/accounts/security-notices.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
 import type { MailResult } from '../../world/world.ts'
 import { Activity } from '../activity.ts'

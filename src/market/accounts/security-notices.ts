@@ -1,6 +1,6 @@
 /** Mails to an account's owner about security changes, which somebody else may have made. Source: A-192. */
 import { durations, limits } from '../../api/limits.ts'
-import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/accounts/security-notices.ts'
+import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/accounts/mails.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
 import { countRequest } from '../../store/tables/requests/rate-windows.ts'
 import type { Ctx } from '../market.ts'

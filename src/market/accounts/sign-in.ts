@@ -2,7 +2,7 @@
 import { Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'
-import { knowsAddress, noteAddress } from '../../store/tables/accounts/known-addresses.ts'
+import { knowsAddress, noteAddress } from '../../store/tables/accounts/guesses.ts'
 import { countRecoveryCodes } from '../../store/tables/accounts/second-factors.ts'
 import { deleteSession } from '../../store/tables/accounts/sessions.ts'
 import { type UserRow, userByEmail, userById } from '../../store/tables/accounts/users.ts'

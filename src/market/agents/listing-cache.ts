@@ -25,7 +25,7 @@ import { agentsWithTerm } from '../../store/tables/agents/search-words.ts'
 import type { ReadCtx } from '../market.ts'
 import { MIB } from '../mebibytes.ts'
 import { agentRecord, builderStanding } from './agent-record.ts'
-import { isListed } from './search-index.ts'
+import { isListed } from './search-words.ts'
 import { isPublic } from './visibility.ts'
 
 interface Entry {

@@ -1,8 +1,12 @@
 /** Makes from an agent's texts the words that a search finds it by, and its slug. Source. */
-import { limits } from '../../api/limits.ts'
-import { SHORT } from '../../store/tables/agents/search-words.ts'
 
+import { listedStates } from '../../api/flow.ts'
 // An index can't hold arbitrarily long entries. No word of a language is longer than this.
+import { limits } from '../../api/limits.ts'
+import type { Tx } from '../../store/db.ts'
+import type { AgentRow } from '../../store/tables/agents/agents.ts'
+import { clearTerms, SHORT, setTerms } from '../../store/tables/agents/search-words.ts'
+
 const WORD_LENGTH = 64
 
 /** A mark above, below or through a letter. A search ignores such marks, but not vowel signs, which are not diacritics. */
@@ -55,3 +59,17 @@ export function numberedSlug(base: string, count: number): string {
 }
 
 const trimHyphens = (text: string) => text.replace(/^-|-$/g, '')
+
+type Found = Pick<AgentRow, 'id' | 'status' | 'deletedAt' | 'name' | 'description'>
+
+export const isListed = ({ status, deletedAt }: Pick<AgentRow, 'status' | 'deletedAt'>) =>
+  deletedAt === null && (listedStates as readonly string[]).includes(status)
+
+/**
+ * Brings the index up to date. Call it in the transaction that changes a name, a description or a state, with the agent
+ * locked.
+ */
+export async function indexAgent(tx: Tx, { id, name, description, ...state }: Found): Promise<void> {
+  if (isListed(state)) await setTerms(tx, id, terms(name, description))
+  else await clearTerms(tx, id)
+}

@@ -9,7 +9,7 @@ import type { Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, presentAgent } from './access.ts'
 import { ownAgentRecord, recordOf } from './agent-record.ts'
-import { indexAgent, isListed } from './search-index.ts'
+import { indexAgent, isListed } from './search-words.ts'
 import { passFault } from './visibility.ts'
 
 const publishAgent: Verb<'publishAgent'> = async (ctx, { params }) => {

@@ -1,11 +1,13 @@
 /** What agents answer about their tasks: with an API key, or by a signed callback. Source: I-callback, I-signature, A-38. */
 
+/** One signed request while it is served. */
 import { parseCallback } from '../../api/endpoints/callback-body.ts'
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
+import type { TaskRecord } from '../../api/records.ts'
 import { Created } from '../../api/reply.ts'
 import { faultText, verify } from '../../api/signature.ts'
-import { ConstraintError, type Tx } from '../../store/db.ts'
+import { ConstraintError, type Reader, type Tx } from '../../store/db.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import {
@@ -14,18 +16,18 @@ import {
   type SeenSignatureRow,
   seenSignature,
 } from '../../store/tables/requests/seen-signatures.ts'
+import { deliverableById } from '../../store/tables/tasks/deliverables.ts'
 import { type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
-import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
+import { refuseWhenFull } from '../permission.ts'
 import type { SignedCallback, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { addHint, hintForLog } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
-import { withoutTexts, withTexts } from './kept-response.ts'
+import { deliverableRecord } from './task-record.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
-/** One signed request while it is served. */
 interface SignedRequest {
   readonly taskId: string
   readonly signed: SignedCallback
@@ -179,3 +181,28 @@ const agentDeliver: Verb<'agentDeliver'> = (ctx, { params: { id }, body, files }
   withKey(ctx, [id, 'deliver'], () => deliver(ctx, id, body, files))
 
 export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }
+
+/**
+ * The response to a signed callback as it is kept. A task's own texts and a deliverable never change after the callback, so
+ * they are left out and read again for a repeat: a deliverable of 200 KB would be stored twice. Source: A-112.
+ */
+type Reply = { readonly task: TaskRecord }
+
+/** The order of the properties stays, so that a repeat gets the same bytes. */
+const withoutTexts = ({ task }: Reply) => ({
+  task: {
+    ...task,
+    title: '',
+    description: '',
+    requirements: null,
+    deliverable: task.deliverable && { id: task.deliverable.id },
+  },
+})
+
+/** Makes the response whole again; `row` is its task as it is now. */
+async function withTexts(q: Reader, { task }: ReturnType<typeof withoutTexts>, row: TaskRow): Promise<Reply> {
+  const { title, description, requirements } = row
+  const delivered = task.deliverable && (await deliverableById(q, task.deliverable.id))
+  const deliverable = delivered ? deliverableRecord(row.id, delivered) : null
+  return { task: { ...task, title, description, requirements, deliverable } }
+}

@@ -13,7 +13,7 @@ import {
   forgetUpload,
   hasOldUploads,
   postponeUpload,
-} from '../../store/tables/tasks/uploads.ts'
+} from '../../store/tables/tasks/deliverables.ts'
 import type { Market } from '../market.ts'
 
 /** Far longer than any upload takes. */

@@ -4,12 +4,12 @@
  * more than a share of the slow slots. The share shrinks as they fill, so that another account still finds one.
  * Source: A-37, A-188 and A-216.
  */
+
 import { dispatch } from '../../api/dispatch.ts'
+import { type BoundedCache, boundedCache } from '../../shared/bounded-cache.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
 import { type Counter, counter } from './counter.ts'
-import { HostSpeeds } from './host-speeds.ts'
 import type { Target } from './target.ts'
-
 export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
   /** How many quick slots there are at this moment. */
@@ -147,5 +147,28 @@ export class InFlight {
       if (longest) this.#moveToSlow(longest)
     }
     this.#options.onFree()
+  }
+}
+
+const KEPT_HOSTS = 10_000
+
+/** Remembers how long each host took the last time. Source: A-188. */
+class HostSpeeds {
+  readonly #durations: BoundedCache<number>
+
+  constructor(world: Pick<World, 'realNow'>) {
+    this.#durations = boundedCache({ maxEntries: KEPT_HOSTS, now: () => world.realNow() })
+  }
+
+  wasSlow(host: string): boolean {
+    return (this.#durations.get(host) ?? 0) > dispatch.knownSlowMs
+  }
+
+  wasQuick(host: string): boolean {
+    return (this.#durations.get(host) ?? Number.POSITIVE_INFINITY) < dispatch.slowAfterMs
+  }
+
+  note(host: string, durationMs: number): void {
+    this.#durations.set(host, durationMs, dispatch.knownForMs)
   }
 }

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openMarketplace } from '../../open/open.ts'
 import { startAgentProcess } from '../agents/agent-process.ts'
-import { type LedgerCheck, playScenario } from './scenario.ts'
-import { type DemoStep, setUpDemo } from './setup.ts'
+import { type DemoStep, type LedgerCheck, playScenario, setUpDemo } from './scenario.ts'
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
 

@@ -2,8 +2,9 @@
  * Each table is one list of columns. The type of its rows follows from the list, and so do the statements that look alike for
  * every table: the columns of a SELECT, an INSERT of one row, an UPDATE of some fields. Rows have camel case, tables snake case.
  */
-import type { Step, Tx, Value } from '../db.ts'
 
+import { limits } from '../../api/limits.ts'
+import type { Reader, Step, Tx, Value } from '../db.ts'
 export interface Column<T extends Value = Value, Optional extends boolean = boolean> {
   readonly kind: 'TEXT' | 'INTEGER' | 'BIGINT'
   readonly nullable: boolean
@@ -249,3 +250,12 @@ const isSame = (a: readonly string[], b: readonly string[]) => {
 const isNull = (name: string) => `${name} IS NULL`
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+const { reach } = limits.page
+
+/** Counts the rows of all parts of a list in one statement, up to the last page that can be shown. Source: A-222. A part is the text `FROM … WHERE …`. */
+export async function countShown(q: Reader, parts: readonly string[], values: readonly Value[]): Promise<number> {
+  const counts = parts.map((from, i) => `(SELECT COUNT(*) FROM (SELECT 1 AS one ${from} LIMIT ${reach}) shown${i})`)
+  const { count } = (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, values))!
+  return Math.min(count, reach)
+}

@@ -1,13 +1,11 @@
 /** One POST and its response, within a deadline and a size. Source: A-42. */
-import type { Dispatcher } from 'undici'
-import type { HeaderLines } from '../header-lines.ts'
-import type { Outgoing, OutgoingFailure, OutgoingResult, ResponseHeaders, Wire } from '../world.ts'
-import { ConnectError } from './connect.ts'
-import { KeptWire } from './kept-wire.ts'
-import { watchStalls } from './stalls.ts'
-import { isMalformed } from './undici-internals.ts'
 
 /** Collects the response and settles exactly once. The deadline starts at construction. */
+import type { Dispatcher } from 'undici'
+import { type HeaderLines, linesOf } from '../header-lines.ts'
+import type { Outgoing, OutgoingFailure, OutgoingResult, ResponseHeaders, Wire } from '../world.ts'
+import { ConnectError } from './connect.ts'
+import { isMalformed } from './undici-internals.ts'
 export class OutgoingPost implements Dispatcher.DispatchHandler {
   readonly request: Outgoing
   readonly result: Promise<OutgoingResult>
@@ -137,3 +135,67 @@ const stoodStill = (ms: number) =>
   `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
 const NO_BYTES = Buffer.alloc(0)
 const OVER = new Error('The exchange is over.')
+
+/** What was on the wire of one exchange. A simulator keeps thousands, and shows few. */
+interface Parts {
+  sentHeaders: () => HeaderLines
+  status: number | null
+  /** Names and values in turn. */
+  rawHeaders: readonly string[]
+  body: Buffer
+  isCut: boolean
+}
+
+/** Makes header lines for whoever reads them, and holds as few objects as it can until then. */
+class KeptWire implements Wire {
+  readonly status: number | null
+  readonly body: Buffer
+  readonly isCut: boolean
+  readonly #sentHeaders: () => HeaderLines
+  readonly #rawHeaders: readonly string[]
+
+  constructor({ sentHeaders, status, rawHeaders, body, isCut }: Parts) {
+    this.status = status
+    this.body = body
+    this.isCut = isCut
+    this.#sentHeaders = sentHeaders
+    this.#rawHeaders = rawHeaders
+  }
+
+  get sentHeaders(): HeaderLines {
+    return this.#sentHeaders()
+  }
+
+  get headers(): HeaderLines {
+    return linesOf(this.#rawHeaders)
+  }
+}
+
+/**
+ * Measures how long this process stood still, because it was suspended or busy. A response that seems late because of that
+ * may have come in time.
+ */
+const TICK_MS = 1_000
+/** A shorter delay is normal. */
+const COUNTED_MS = 1_000
+
+let watchers = 0
+let total = 0
+let timer: NodeJS.Timeout | undefined
+
+function tick(expected: number): void {
+  const late = performance.now() - expected
+  if (late > COUNTED_MS) total += late
+  const next = performance.now() + TICK_MS
+  timer = setTimeout(tick, TICK_MS, next).unref()
+}
+
+/** Starts a watch. The returned function ends it, and returns for how many ms the process stood still. Call it once. */
+function watchStalls(): () => number {
+  const before = total
+  if (watchers++ === 0) tick(performance.now())
+  return () => {
+    if (--watchers === 0) clearTimeout(timer)
+    return total - before
+  }
+}

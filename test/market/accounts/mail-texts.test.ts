@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resetMail } from '../../../src/market/accounts/password-reset.ts'
 import { keysEnded, noticeMail } from '../../../src/market/accounts/security-notices.ts'
-import { insertNotice, type SecurityNoticeRow } from '../../../src/store/tables/accounts/security-notices.ts'
+import { insertNotice, type SecurityNoticeRow } from '../../../src/store/tables/accounts/mails.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
 const said: Record<SecurityNoticeRow['kind'], [detail: string | null, subject: string, sentence: string]> = {

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { announceCallback, listenForCallback } from '../../../src/market/checks/callback-wait.ts'
-import { Memory } from '../../../src/market/memory.ts'
+import { Memory } from '../../../src/market/market.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
 /** Tells how much lies in the maps that it holds. */

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Refusal } from '../../../src/api/failures.ts'
 import { manualTests } from '../../../src/api/limits.ts'
 import { withTestSlot } from '../../../src/market/checks/manual-tests.ts'
-import { Memory } from '../../../src/market/memory.ts'
+import { Memory } from '../../../src/market/market.ts'
 import { createVirtualWorld } from '../../../src/world/virtual.ts'
 
 function open() {

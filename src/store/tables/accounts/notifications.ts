@@ -1,8 +1,7 @@
 /** Notifications. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { countShown } from '../list-length.ts'
-import { bigint, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import { bigint, countShown, type NewRow, nullable, type Row, table, text } from '../table.ts'
 
 export const notifications = table('notifications', {
   id: text(),

@@ -2,7 +2,7 @@
 
 import type { TaskState } from '../../../api/flow.ts'
 import type { Reader, Value } from '../../db.ts'
-import { countShown } from '../list-length.ts'
+import { countShown } from '../table.ts'
 import { type UserRow, users } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */

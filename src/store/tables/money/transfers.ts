@@ -1,8 +1,7 @@
 /** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
 
 import type { Reader, Step, Tx } from '../../db.ts'
-import { countShown } from '../list-length.ts'
-import { bigint, defaulted, flag, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import { bigint, countShown, defaulted, flag, type NewRow, nullable, type Row, table, text } from '../table.ts'
 import { tallyStep } from '../tallies.ts'
 
 export const ledgerAccounts = table('accounts', {

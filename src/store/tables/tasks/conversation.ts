@@ -2,8 +2,7 @@
 
 import type { MessageRecord } from '../../../api/records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { countShown } from '../list-length.ts'
-import { bigint, integer, nullable, type Row, table, text, written } from '../table.ts'
+import { bigint, countShown, integer, nullable, type Row, table, text, written } from '../table.ts'
 
 export const messages = table('messages', {
   id: text(),

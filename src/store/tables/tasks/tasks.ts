@@ -2,9 +2,9 @@
 
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
 import type { Reader, Tx, Value } from '../../db.ts'
-import { countShown } from '../list-length.ts'
 import {
   bigint,
+  countShown,
   defaulted,
   flag,
   integer,

@@ -1,7 +1,7 @@
 /** Removes rows whose time is over, a few at a time. An index on their age finds them. Source: A-49. */
 import type { Reader, Tx, Value } from '../../db.ts'
 import { unpacked } from '../../packed-text.ts'
-import { deleteNotice } from '../accounts/security-notices.ts'
+import { deleteNotice } from '../accounts/mails.ts'
 import { deliveries } from '../webhooks/outbox.ts'
 import { uncountBytes } from './usage.ts'
 

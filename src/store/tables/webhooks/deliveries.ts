@@ -1,8 +1,7 @@
 /** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { countShown } from '../list-length.ts'
-import type { Row } from '../table.ts'
+import { countShown, type Row } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
