@@ -1,7 +1,7 @@
 /** The choices of docs/decisions: sections with anchors, on the page of their topic. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-export const DECISIONS = 'docs/decisions'
+const DECISIONS = 'docs/decisions'
 export const INDEX = `${DECISIONS}/README.md`
 
 export interface Choice {
