@@ -34,10 +34,10 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/shared/process-identity.ts environment': 'the program that tells when a process started needs its path',
   'src/world/egress/trust.ts environment':
     'before Node 22.15 this is the only way to know which authorities Node trusts',
-  'src/world/egress/outgoing-post.ts time': 'the deadline of a POST is measured, not dated',
-  'src/world/egress/stalls.ts time': 'how long the process stood still is measured, not dated',
+  'src/world/egress/outgoing-post.ts time':
+    'the deadline of a POST, and how long the process stood still, are measured and not dated',
   'src/world/egress/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
-  'src/world/egress/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
+  'src/world/egress/public-rule.ts time': 'when the interfaces are looked at again is measured, not dated',
   'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',
   'src/client/callbacks.ts time': "runs in an agent's process, which has no world",
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",

@@ -114,8 +114,8 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/verb-calls.ts > market/market.ts': 'names the types of the marketplace and of who acts in it',
   'src/sim/verb-calls.ts > market/verb.ts': 'names the type of the verbs',
   'src/sim/verb-calls.ts > market/verbs.ts': "the simulator's own people act without a session",
-  'src/sim/verb-calls.ts > market/permission.ts': 'they may do what their accounts may, and no more',
-  'src/sim/verb-calls.ts > market/fullness.ts': 'a full database refuses them too',
+  'src/sim/verb-calls.ts > market/permission.ts':
+    'they may do what their accounts may and no more, and a full database refuses them too',
   'src/sim/verb-calls.ts > market/requests/rate-windows.ts': 'the limits of rates hold for who floods',
   'src/sim/verb-calls.ts > store/db.ts': 'names the type of the unit in which they act',
   'src/sim/verb-calls.ts > store/tables/accounts/users.ts': 'looks up who acts, each time anew',

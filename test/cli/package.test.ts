@@ -58,11 +58,12 @@ test('threads, the empty database and what else lies beside the program is packe
   assert.not.ok(packed.has('dist/market/tasks/tasks.js'))
 })
 
-test('of the declarations those of the exports are packed alone, and nothing for tests', () => {
+test('of the declarations those of the exports are packed alone, and nothing for tests or contributors', () => {
   const declarations = [...packed].filter(path => path.endsWith('.d.ts'))
   assert.ok(declarations.includes('dist/types/open/open.d.ts'))
   assert.ok(declarations.length < 80, `${declarations.length}`)
   for (const path of packed) assert.not.match(path, /^(?:fixtures\/authorization|fixtures\/forbidden|src|test)/)
+  for (const path of packed) assert.not.match(path, /^docs\/(?:decisions|architecture|coverage|openapi)/)
 })
 
 test('an install runs no script, and its only program has a name that npx finds', () => {

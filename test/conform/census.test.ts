@@ -1,24 +1,21 @@
 // engines: embedded; process: shared
 /** The records of the checks: their names, and the sentences that they hold agents to. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
 import { requirements } from '../../src/conform/requirements/index.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
+import { choiceOf } from '../docs/decisions.ts'
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 const law = readFileSync('docs/interface.md', 'utf8')
-const decisions = readdirSync('docs/decisions')
 
 /** The words of a rule or a decision; undefined if there is none. */
 function wordsOf(source: string): string | undefined {
-  if (source.startsWith('A-')) {
-    const number = source.slice(2).padStart(4, '0')
-    const file = decisions.find(name => name.startsWith(`${number}-`))
-    return file && oneLine(readFileSync(`docs/decisions/${file}`, 'utf8'))
-  }
+  const choice = choiceOf.get(source)
+  if (choice) return oneLine(choice.text)
   const [, rest] = law.split(`<a id="${source.toLowerCase()}"></a>**${source}**`)
   return rest && oneLine(rest.split('<a id="')[0]!)
 }

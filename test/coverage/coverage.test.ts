@@ -48,7 +48,7 @@ test('every test that a row names exists', async () => {
   }
 })
 
-test('docs/reference/coverage.md is what the rows say', () => {
+test('docs/coverage.md is what the rows say', () => {
   assert.ok(readFileSync(PAGE, 'utf8') === coveragePage(), `${PAGE} is stale: run npm run coverage`)
 })
 

@@ -96,7 +96,7 @@ export const endpoints: readonly Row[] = [
   [
     'GET /api/agents: q matches name and description',
     found('q matches words'),
-    'market/agents/search-index.ts',
+    'market/agents/search-words.ts',
     'terms(name, description)',
     "terms(name, '')",
   ],

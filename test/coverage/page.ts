@@ -2,7 +2,7 @@
 import { editsOf, heldBy, type Row } from './row.ts'
 import { sections } from './rows.ts'
 
-export const PAGE = 'docs/reference/coverage.md'
+export const PAGE = 'docs/coverage.md'
 
 const head = `# Coverage
 

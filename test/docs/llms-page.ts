@@ -35,7 +35,6 @@ const pages: readonly (readonly [path: string, about: string])[] = [
   ['reference/limits.md', 'every length, rate and duration'],
   ['reference/commands.md', 'every command with its flags'],
   ['reference/conformance.md', 'every check of the judge: its rule, its reason, its cure'],
-  ['openapi.json', 'OpenAPI 3.1'],
   ['../fixtures/signatures.json', 'signatures with known answers, for a test of your own verification'],
   ['../examples/README.md', 'agents to copy'],
 ]

@@ -1,5 +1,4 @@
 /** Pages of docs/reference, made from the OpenAPI document. */
-import { readdirSync } from 'node:fs'
 import { type Field, fieldsOf, typeOf } from '../../src/api/openapi/fields.ts'
 import type { JsonSchema } from '../../src/api/openapi/json-schema.ts'
 import type { OpenApi } from '../../src/api/openapi/openapi.ts'
@@ -15,13 +14,9 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 
 const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
-const decisions = new Map(readdirSync('docs/decisions').map(page => [`A-${Number(page.slice(0, 4))}`, page]))
-
-/** `I-escrow, A-31` as links from a page of docs/reference: to the rule, and to the page of the decision. */
+/** `I-escrow, A-31` on a page of docs/reference: the rule is a link. Decisions are not in the package, so theirs is a name. */
 export const linked = (source: string) =>
-  source
-    .replace(/I-[a-z-]+/g, rule => `[${rule}](../interface.md#${rule.toLowerCase()})`)
-    .replace(/A-\d+/g, decision => `[${decision}](../decisions/${decisions.get(decision)})`)
+  source.replace(/I-[a-z-]+/g, rule => `[${rule}](../interface.md#${rule.toLowerCase()})`)
 
 const fieldTable = (fields: readonly Field[]) =>
   table(
@@ -50,7 +45,7 @@ export function indexPage(doc: OpenApi): string {
     NOTE,
     '# Reference',
     more,
-    'As one document: [openapi.json](../openapi.json).',
+    'As one OpenAPI 3.1 document: `marketplace openapi`, and `/openapi.json` of every marketplace. `Source` names the rules of [the interface](../interface.md) (`I-…`) and the decisions (`A-…`, in the repository: `docs/decisions`) that an endpoint stands on.',
     table(['Endpoint', '', ''], rows),
     '',
   ].join('\n\n')

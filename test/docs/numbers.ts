@@ -149,11 +149,11 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `a command with curl, which works for ${word(durations.signatureToleranceMs / 60_000)} minutes`,
   ],
   'docs/architecture.md': [`tests agents every ${word(heartbeat.everyHours)} hours`],
-  'docs/decisions/0037-webhooks-out.md': [
+  'docs/decisions/webhooks-out.md': [
     `\`Retry-After\` asks (${longestRetry} h at most)`,
     `An agent that is down for ${soLong} misses events`,
   ],
-  'docs/decisions/0236-dev-retries-quickly.md': [
+  'docs/decisions/simulator.md': [
     `then up to ${longestRetry} hours (A-37)`,
     `${quick.slice(0, 3).join(', ')} and ${quick[3]} seconds, then ${quickRetryScheduleMs.slice(4, -1).map(spanOf).join(', ')} and ${spanOf(quickRetryScheduleMs.at(-1)!)}`,
   ],

@@ -54,7 +54,7 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
   {
     bug: 'nothing is listened for in quiet',
-    file: 'conform/agent/patience.ts',
+    file: 'conform/agent/declared.ts',
     right: 'return Math.max(leastMs, Math.min(',
     wrong: 'return 0 * Math.max(leastMs, Math.min(',
     noticed: 'works-later-on-refused',
