@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, start } from './program.ts'
 
@@ -72,7 +73,7 @@ test(
        createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
     )
     const program = COMMAND
-    const script = `${process.execPath} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
+    const script = `${shellLine(process.execPath)} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
     const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
     const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
     assert.is(code, 0, err)
