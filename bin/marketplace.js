@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 // Stacks that name the lines of src cost some 5 % of a start: a server pays for them, and whoever looks for a fault. Source: A-225.
 if (process.argv[2] === 'serve' || process.env.MARKETPLACE_DEBUG) process.setSourceMapsEnabled(true)
-const { main } = await import('../dist/bundle/main.js')
+const { main } = await import('../dist/bundle/main.js').catch(unbuilt)
 
 process.exitCode = await main(process.argv.slice(2))
+
+/** In a clone that nobody has built, as after `npm ci --ignore-scripts`: a sentence instead of a stack. */
+async function unbuilt(error) {
+  const { existsSync } = await import('node:fs')
+  if (existsSync(new URL('../dist/bundle/main.js', import.meta.url))) throw error
+  console.error('This clone is not built, so there is no program yet (dist/ is missing). Type: npm ci && npm run build')
+  process.exit(1)
+}

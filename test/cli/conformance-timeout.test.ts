@@ -11,10 +11,11 @@ import { checks } from '../../src/conform/checks/index.ts'
 import type { Report } from '../../src/conform/judging/report.ts'
 import { TimeOver } from '../../src/conform/judging/time-limit.ts'
 import { until } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { isAlive } from './process-life.ts'
 import { run } from './program.ts'
 
-const right = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
+const right = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 const ONLY = ['--only', 'sig.valid', 'conn.endpoint-200']
 
 const test = suite('conformance --timeout')

@@ -21,10 +21,11 @@ import * as assert from 'uvu/assert'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import type { Report } from '../../src/conform/judging/report.ts'
 import { until } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { isAlive } from './process-life.ts'
 import { run, start } from './program.ts'
 
-const right = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
+const right = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 
 const test = suite('conformance')
 let folder: string
@@ -143,7 +144,10 @@ test('settings of the folder say which agent, and what is sent to it', async () 
   const path = join(folder, 'conformance.yaml')
   writeFileSync(join(folder, 'sample.txt'), 'Please translate the leaflet of a museum into German.')
   const sample = '{ title: Translate a leaflet, description: { file: sample.txt }, price: 700 }'
-  writeFileSync(path, `start: ${right}\naccepts: [${sample}]\nrevisions: false\npatience: { quiet: 200ms }\n`)
+  writeFileSync(
+    path,
+    `start: ${JSON.stringify(right)}\naccepts: [${sample}]\nrevisions: false\npatience: { quiet: 200ms }\n`,
+  )
   const history = join(folder, 'sample.jsonl')
   try {
     const { code, out, err } = await run(['conformance', ...ONLY, '--save-history', history], folder)

@@ -1,22 +1,29 @@
 // engines: embedded; process: own; lengths: short, long
 /** An ephemeral marketplace around a command: what the command gets, how it ends, and that nothing is left of either. */
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, start } from './program.ts'
 
 const WEBHOOKS = new URL('../../dist/bundle/webhooks.js', import.meta.url).href
 
-const exec = (folder: string, command: readonly string[], flags: readonly string[] = []) =>
+const exec = (
+  folder: string,
+  command: readonly string[],
+  flags: readonly string[] = [],
+  more: NodeJS.ProcessEnv = {},
+) =>
   run(['exec', ...flags, '--', ...command], folder, {
     TMPDIR: folder,
     MARKETPLACE_BASE_URL: 'https://elsewhere.example',
+    ...more,
   })
 
 const left = (folder: string) => readdirSync(folder).filter(name => /^marketplace-/.test(name))
@@ -72,7 +79,7 @@ test(
        createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
     )
     const program = COMMAND
-    const script = `${process.execPath} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
+    const script = `${shellLine(process.execPath)} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
     const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
     const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
     assert.is(code, 0, err)
@@ -110,11 +117,14 @@ test(
   'a command that can not be started, or is none, has the exit code of a shell and a sentence',
   inFolder(async folder => {
     writeFileSync(join(folder, 'data.txt'), '')
+    // To the system a folder of that name is no command that is missing, but one that may not be run; so is a PATH that it may not search.
+    mkdirSync(join(folder, 'bin', 'no-such-program'), { recursive: true })
+    const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}` }
     for (const [command, wanted, words] of [
       [['no-such-program'], 127, 'no-such-program ENOENT: is the command spelled right, and installed?'],
       ...(isLong ? ROUGH : []),
     ] as const) {
-      const { code, err, out } = await exec(folder, command)
+      const { code, err, out } = await exec(folder, command, [], env)
       assert.is(code, command.length === 0 ? 2 : wanted, err)
       assert.match(err, words)
       assert.is(out, '')

@@ -11,10 +11,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
 import { isLong } from '../support/length.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 import { PROGRAM, start, startDev, startOpen } from './program.ts'
 
-const agent = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
+const agent = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 
 const test = suite('mcp')
 let folder: string

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 import { runCommand } from './commands.ts'
 
@@ -95,7 +96,7 @@ export const startOnTerminal = (args: readonly string[], cwd: string, env: NodeJ
   typeOnTerminal([`exec ${COMMAND}`, ...args].join(' '), cwd, env)
 
 /** The built program as a command of the shell. */
-export const COMMAND = [process.execPath, ...SHORT_LIVED, PROGRAM].join(' ')
+export const COMMAND = shellLine(process.execPath, ...SHORT_LIVED, PROGRAM)
 
 /** A command of the shell on a terminal: all that it shows. */
 export function typeOnTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv = {}) {

@@ -11,6 +11,7 @@ import type { CommandRecord } from '../../src/cli/command-line/command.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { shellLine } from '../support/shell-line.ts'
 import { inFolder, run, typeInto } from './program.ts'
 
 const DRIVER = fileURLToPath(new URL('../../test/cli/prompt-process.js', import.meta.url))
@@ -132,7 +133,7 @@ test(
     const file = join(folder, 'commands.json')
     writeFileSync(file, JSON.stringify(cases.map(({ words }) => words)))
     const talk = cases.flatMap(({ before = [], at }) => [...before, [at, CTRL_C] as const])
-    const shown = await typeInto(`${process.execPath} ${DRIVER} ${file}`, folder, talk)
+    const shown = await typeInto(shellLine(process.execPath, DRIVER, file), folder, talk)
     for (const [at, { words }] of cases.entries()) {
       const end = new RegExp(`Interrupted(?:; no agent was made)?\\.\\r?\\n\\[${at}: 130, the terminal is as before\\]`)
       assert.match(shown, end, `${words.join(' ')}: ${shown}`)

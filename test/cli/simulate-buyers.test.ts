@@ -3,11 +3,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { shellLine } from '../support/shell-line.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { inFolder, run, startOnTerminal } from './program.ts'
 
 const simulate = (...flags: string[]) =>
-  answerHere('simulate', 'buyers', '--start', `${process.execPath} examples/node-agent.mjs`, ...flags)
+  answerHere('simulate', 'buyers', '--start', shellLine(process.execPath, 'examples/node-agent.mjs'), ...flags)
 
 test('each buyer comes once a day, a part of a day counts as one task at least, and a seed tells the same stories', async () => {
   const { data } = await simulate('--buyers', '3', '--for', '2d', '--seed', '7', '--mix', 'easy,fickle', '--stories')

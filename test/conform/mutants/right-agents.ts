@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Declared, nothingDeclared, type Sample } from '../../../src/conform/agent/declared.ts'
+import { shellLine } from '../../support/shell-line.ts'
 
 export interface RightAgent {
   readonly name: string
@@ -23,12 +24,12 @@ export interface RightAgent {
 }
 
 /** Proofs run at the root of the project. */
-const agents = resolve('test/conform/agents')
+const at = (agent: string) => resolve('test/conform/agents', agent)
 const binary = join(tmpdir(), `right-agent-${process.pid}`)
 process.once('exit', () => rmSync(binary, { force: true }))
 
 /** The right agent by hand, with flags. */
-export const byHand = (...flags: readonly string[]) => [process.execPath, `${agents}/mutant.mjs`, ...flags].join(' ')
+export const byHand = (...flags: readonly string[]) => shellLine(process.execPath, at('mutant.mjs'), ...flags)
 
 const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}): RightAgent => ({
   name: style,
@@ -38,14 +39,23 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
 
 /** The same agent in several languages, and one with our toolkit. */
 const references: readonly RightAgent[] = [
-  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py`, passes: ['rel.killed-in-work'] },
+  { name: 'Python', program: 'python3', command: shellLine('python3', at('right.py')), passes: ['rel.killed-in-work'] },
   {
     name: 'Python, one request at a time by HTTP/1.0',
     program: 'python3',
-    command: `python3 ${agents}/right.py --plain`,
+    command: shellLine('python3', at('right.py'), '--plain'),
   },
-  { name: 'Go', program: 'go', compile: `go build -o ${binary} ${agents}/right.go`, command: binary },
-  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts`, passes: ['rel.killed-in-work'] },
+  {
+    name: 'Go',
+    program: 'go',
+    compile: shellLine('go', 'build', '-o', binary, at('right.go')),
+    command: shellLine(binary),
+  },
+  {
+    name: 'toolkit',
+    command: shellLine(process.execPath, '--import', 'tsx', at('toolkit.ts')),
+    passes: ['rel.killed-in-work'],
+  },
 ]
 
 const dear: Sample = { ...nothingDeclared.sample, kind: 'accepts', price: 3_000_000 }
