@@ -14,8 +14,6 @@ import { reportSchema } from './report-schema.ts'
 import { errorsPage, limitsPage } from './tables.ts'
 
 const REFERENCE = 'docs/reference'
-/** Made by tests, not here. */
-const others = ['coverage.md']
 
 const commands = await wholeTable()
 
@@ -52,9 +50,7 @@ const contentOf = (path: string) => {
 
 const there = () => {
   mkdirSync(REFERENCE, { recursive: true })
-  return readdirSync(REFERENCE)
-    .filter(name => !others.includes(name))
-    .map(name => join(REFERENCE, name))
+  return readdirSync(REFERENCE).map(name => join(REFERENCE, name))
 }
 
 function write(files: Record<string, string>): void {
