@@ -1,6 +1,5 @@
 /** Tries one mutant against the tests that come to it, until one of them notices it. */
 import type { Bench } from './bench.ts'
-import type { Control, Controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
 import type { Batch } from './plan.ts'
 import { outsideMs, type Reach } from './reach.ts'
@@ -29,6 +28,40 @@ const slack = (ms: number) => 3 * ms + 3_000
 
 /** Where the tests of a mutant run. */
 export type Ground = Pick<Bench, 'start' | 'stop'>
+
+/** Runs these tests of the file with all mutants off. */
+export type Control = (reach: Reach, tests: readonly string[]) => Promise<boolean>
+
+const fileKey = ({ file, engine }: Reach) => `${file} (${engine})`
+
+/** Whether chosen tests pass by themselves, with nothing changed: some build on what the tests before them have left. */
+export class Controls {
+  readonly #run: Control
+  readonly #known = new Map<string, Promise<boolean>>()
+  readonly #whole = new Set<string>()
+
+  constructor(run: Control) {
+    this.#run = run
+  }
+
+  /** False once a choice of its tests has failed: the file is run as a whole from then on. */
+  canChoose(reach: Reach): boolean {
+    return !this.#whole.has(fileKey(reach))
+  }
+
+  hold(reach: Reach, tests: readonly string[]): Promise<boolean> {
+    const key = [fileKey(reach), ...tests].join('\n')
+    const asked = this.#known.get(key) ?? this.#ask(reach, tests)
+    this.#known.set(key, asked)
+    return asked
+  }
+
+  async #ask(reach: Reach, tests: readonly string[]): Promise<boolean> {
+    const holds = await this.#run(reach, tests)
+    if (!holds) this.#whole.add(fileKey(reach))
+    return holds
+  }
+}
 
 export const controlOn =
   (ground: Ground, worker: string): Control =>
@@ -67,7 +100,7 @@ export async function judge(
   }
 }
 
-const byOf = ({ file, engine }: Reach, { at }: Outcome) => `${file} (${engine})${at === '' ? '' : `: ${at}`}`
+const byOf = (reach: Reach, { at }: Outcome) => `${fileKey(reach)}${at === '' ? '' : `: ${at}`}`
 
 /** As many of its tests as there is time for, the likeliest first. */
 function within({ reach, tests }: Batch, ms: number): Batch {
