@@ -5,12 +5,12 @@ import { execa } from 'execa'
 /** Scripts of package.json with their arguments, the longest first. */
 const parts = ['typecheck', 'lint', 'unused', 'docs -- --check', 'rules']
 
-const wrong: string[] = []
+const wrong = new Set<string>()
 
 /** What a part says is shown only if it fails. */
 async function run(part: string): Promise<void> {
   const { failed, all } = await execa('npm', ['run', '--silent', ...part.split(' ')], { all: true, reject: false })
-  if (failed) wrong.push(part)
+  if (failed) wrong.add(part)
   console.log(failed ? `FAIL ${part}\n${all}\n` : `ok   ${part}`)
 }
 
@@ -20,8 +20,8 @@ const worker = async () => {
 }
 await Promise.all(Array.from({ length: availableParallelism() }, worker))
 
-if (wrong.length > 0) {
-  console.log(`${wrong.length} of ${parts.length} parts are wrong. See one alone, and again once it is mended:`)
-  for (const part of wrong) console.log(`  npm run ${part}`)
+if (wrong.size > 0) {
+  console.log(`${wrong.size} of ${parts.length} parts are wrong. See one alone, and again once it is mended:`)
+  for (const part of parts.filter(one => wrong.has(one))) console.log(`  npm run ${part}`)
   process.exitCode = 1
 }
