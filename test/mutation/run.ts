@@ -16,7 +16,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jobsOf } from '../support/jobs.ts'
-import { Bench } from './bench.ts'
+import { openBench } from './bench.ts'
 import { equivalents } from './equivalent.ts'
 import { sourcesOf } from './find.ts'
 import { Controls, controlOn, judge } from './judge.ts'
@@ -88,7 +88,7 @@ async function tryAll(): Promise<void> {
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  const bench = await Bench.open(
+  const bench = await openBench(
     workshop.folder,
     [...new Set(jobs.map(({ file }) => file))],
     Math.min(2, availableParallelism()),
