@@ -2,9 +2,11 @@
 /** Every length and number of the interface at its edge and one beyond, over the wire. Source: I-records, I-limits, A-17. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
 import { accepts, bodyWith, integerRule, Raw, refuses, type Send, textRule } from '../support/edges.ts'
 import { taskFields } from '../support/marketplace.ts'
+import { sameNames } from '../support/same-names.ts'
 import { openTrade, type Trade } from '../support/trade.ts'
 
 const limit = suite<Trade>('limits')
@@ -159,6 +161,11 @@ for (const [field, rule] of Object.entries(taskRules)) {
     }, field)
   })
 }
+
+limit('every field of an agent and every one of a task that can be changed has its rule', () => {
+  sameNames(Object.keys(agentRules), Object.keys(endpoints.createAgent.body.shape), 'rules of agents, in this file')
+  sameNames(Object.keys(taskRules), Object.keys(endpoints.updateTask.body.shape), 'rules of tasks, in this file')
+})
 
 limit('a partial update changes what it names, all or nothing', async ({ marketplace, buyer, agent }) => {
   const before = await marketplace.draft(buyer, agent, { requirements: 'Some.' })

@@ -182,13 +182,13 @@ function shelfFaults(files: Files): string[] {
     if (own !== null && !(own in (rules?.mayImport ?? {})))
       faults.push(`${path} is on a shelf that the table does not name`)
     if (!rules || (own === null && rules.assembles.includes(posix.basename(path)))) continue
-    for (const target of localImports(path, text)) {
-      if (room(target) !== room(path)) continue
+    const isAllowed = (target: string) => {
       const shelf = shelfOf(target)
-      const isAssembler = shelf === null && rules.assembles.includes(posix.basename(target))
-      const isAllowed = shelf === null ? !isAssembler : shelf === own || rules.mayImport[own ?? '']?.includes(shelf)
-      if (!isAllowed) faults.push(`${path} > ${target.slice('src/'.length)}`)
+      if (shelf === null) return !rules.assembles.includes(posix.basename(target))
+      return shelf === own || rules.mayImport[own ?? '']?.includes(shelf)
     }
+    const targets = localImports(path, text).filter(target => room(target) === room(path) && !isAllowed(target))
+    faults.push(...targets.map(target => `${path} > ${target.slice('src/'.length)}`))
   }
   return faults
 }

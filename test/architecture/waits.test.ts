@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { code, type Files, read } from './sources.ts'
 
 /** What measures on purpose: the bench, the long proof of neighbours, mutations that run tests, and the runner itself. */
-const MEASURES = /^test\/(?:bench|neighbour|mutation|coverage|lengths)\/|^test\/(?:\w+\/)*(?:run|full)\.ts$/
+const MEASURES = /^test\/(?:bench|neighbour|mutation)\/|^test\/(?:\w+\/)*(?:run|full)\.ts$/
 
 const CLOCK = String.raw`(?:performance|Date)\.now\(\)`
 const NUMBER = String.raw`(?<ms>[\d_]+|[A-Z][\w.]*)`

@@ -9,6 +9,7 @@ import { leftBehind, tables } from '../../src/store/copy.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { sameNames } from '../support/same-names.ts'
 import { inFolder, run, start } from './program.ts'
 
 test(
@@ -56,7 +57,7 @@ async function assertAlike(url: string, counts: Record<string, number>) {
   const db = await openPostgres({ url })
   const sql = `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`
   const names = (await db.read(q => q.all<{ name: string }>(sql))).map(({ name }) => name)
-  assert.equal(names.sort(), [...tables, ...leftBehind, 'migrations'].sort())
+  sameNames([...tables, ...leftBehind, 'migrations'], names)
   for (const table of tables) {
     const row = await db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`))
     assert.is(row!.count, counts[table], table)

@@ -144,13 +144,15 @@ function terminal() {
     rows[at] = rows[at]!.slice(0, column).padEnd(column) + text + rows[at]!.slice(column + text.length)
     column += text.length
   }
+  const feed = () => {
+    column = 0 // As the system does for programs.
+    if (++at === rows.length) rows.push('')
+  }
   const write = (text: string) => {
     for (const [part, up] of text.replaceAll('\u001b', '␛').matchAll(/␛\[(\d+)A|␛\[(?:J|\?7[lh])|\r|\n|[^␛\r\n]+/g)) {
       if (part === '\r') column = 0
-      else if (part === '\n') {
-        column = 0 // As the system does for programs.
-        if (++at === rows.length) rows.push('')
-      } else if (up !== undefined) at = Math.max(top, at - Number(up))
+      else if (part === '\n') feed()
+      else if (up !== undefined) at = Math.max(top, at - Number(up))
       else if (part === '␛[J') rows.splice(at, rows.length, rows[at]!.slice(0, column))
       else if (!part.startsWith('␛')) put(part)
     }

@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { served } from '../../src/cli/command-line/options.ts'
 import { projectNames } from '../../src/settings/config.ts'
+import { sameNames } from '../support/same-names.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 
 const project = (folder: string, settings: unknown) =>
@@ -56,7 +57,7 @@ test(
 test('a project file may say whatever flag of a server has a variable, and no other', () => {
   const flags = [...served('serve'), ['--db-prepare', ''], ['--db-pool', ''], ['--files', ''], ['--metrics-port', '']]
   const names = flags.map(([flag]) => flag!.split(' ')[0]!.slice(2))
-  assert.equal([...names, 'url'].sort(), [...projectNames].sort())
+  sameNames(projectNames, [...names, 'url'])
 })
 
 test(

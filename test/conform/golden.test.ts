@@ -6,13 +6,14 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { explain, list } from '../../src/cli/conformance/explain.ts'
 import { checks } from '../../src/conform/checks/index.ts'
+import { sameNames } from '../support/same-names.ts'
 import { answering, printed, renderings } from './golden/renderings.ts'
 
 const FOLDER = 'test/conform/golden'
 const kept = readdirSync(FOLDER).filter(name => !name.endsWith('.ts'))
 
 test('each rendering has its file, and nothing else is kept', () => {
-  assert.equal(Object.keys(renderings()).sort(), kept.sort())
+  sameNames(kept, Object.keys(renderings()))
 })
 
 for (const [name, text] of Object.entries(renderings()))

@@ -66,29 +66,48 @@ export function isReachable(base: State | null, steps: readonly Step[], found: S
 }
 
 /** The state after a step; undefined if it would be refused. */
-function after(state: State | null, { trigger, by, note }: Step): State | undefined {
+function after(state: State | null, step: Step): State | undefined {
+  const { trigger, by, note } = step
   if (trigger === 'create') return state === null ? draft(note) : undefined
   if (state === null) return undefined
   if (trigger === 'read') return state.status === note ? state : undefined
   const edge = taskEdge(state.status as never, trigger, by)
-  if (!edge || (state.dispute === 'open' && !edge.inDispute)) return undefined
-  const resolves = trigger.startsWith('resolve')
-  if (trigger === 'dispute' && state.dispute !== 'none') return undefined
-  if (resolves && (state.dispute === 'resolved' || (state.status === 'completed' && state.dispute === 'none')))
-    return undefined
-  if (trigger === 'review' && state.review !== null) return undefined
+  if (!edge || (state.dispute === 'open' && !edge.inDispute) || isOver(state, trigger)) return undefined
   const told = trigger === 'message' ? `:${note}` : ''
   return {
+    ...state,
     status: edge.to,
-    title: trigger === 'update' ? note : state.title,
-    dispute: resolves ? 'resolved' : trigger === 'dispute' ? 'open' : state.dispute,
     money: (edge.money && MONEY[edge.money]) ?? state.money,
-    revisions: state.revisions + (trigger === 'request_revision' ? 1 : 0),
-    deliverables: trigger === 'deliver' ? [...state.deliverables, note] : state.deliverables,
-    messages:
-      trigger === 'message' ? [...state.messages, `${by === 'buyer' ? 'buyer' : 'agent'}:${note}`] : state.messages,
     events: edge.event ? [...state.events, edge.event + told] : state.events,
-    review: trigger === 'review' ? Number(note) : state.review,
+    ...changedBy(state, step),
+  }
+}
+
+/** What is done once, and was. */
+function isOver(state: State, trigger: Step['trigger']): boolean {
+  if (trigger === 'dispute') return state.dispute !== 'none'
+  if (trigger === 'review') return state.review !== null
+  if (!trigger.startsWith('resolve')) return false
+  return state.dispute === 'resolved' || (state.status === 'completed' && state.dispute === 'none')
+}
+
+function changedBy(state: State, { trigger, by, note }: Step): Partial<State> {
+  if (trigger.startsWith('resolve')) return { dispute: 'resolved' }
+  switch (trigger) {
+    case 'update':
+      return { title: note }
+    case 'dispute':
+      return { dispute: 'open' }
+    case 'request_revision':
+      return { revisions: state.revisions + 1 }
+    case 'deliver':
+      return { deliverables: [...state.deliverables, note] }
+    case 'message':
+      return { messages: [...state.messages, `${by === 'buyer' ? 'buyer' : 'agent'}:${note}`] }
+    case 'review':
+      return { review: Number(note) }
+    default:
+      return {}
   }
 }
 

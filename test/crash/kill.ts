@@ -120,13 +120,7 @@ export function assertNothingLost(scenario: Scenario, stored: StoredState): Step
     assert.ok(scenario.jobs.has(id), `${id}, which nobody made: ${JSON.stringify(found)}`)
   const jobs = [...scenario.jobs.values(), ...scenario.unborn.values()]
   for (const job of jobs) {
-    for (const step of job.steps) {
-      if (step.outcome !== 'unknown' || !step.signed) continue
-      // The kept answer of a callback and its effect are one transaction: where there is one, there is the other.
-      const kept = stored.signatures.get(step.signed.signature)
-      step.outcome = kept === undefined ? 'refused' : kept < 300 ? 'done' : 'refused'
-      unanswered.push(step)
-    }
+    unanswered.push(...learnFromKept(job.steps, stored))
     const found = (job.id === undefined ? undefined : stored.tasks.get(job.id)) ?? null
     if (!isReachable(job.base, job.steps, found)) throw new Error(impossible(job, found))
     job.base = found
@@ -136,6 +130,16 @@ export function assertNothingLost(scenario: Scenario, stored: StoredState): Step
   scenario.unborn.clear()
   assertPeople(scenario, stored)
   return unanswered
+}
+
+/** The kept answer of a callback and its effect are one transaction: where there is one, there is the other. */
+function learnFromKept(steps: readonly Step[], { signatures }: StoredState): Step[] {
+  return steps.filter(step => {
+    if (step.outcome !== 'unknown' || !step.signed) return false
+    const kept = signatures.get(step.signed.signature)
+    step.outcome = kept !== undefined && kept < 300 ? 'done' : 'refused'
+    return true
+  })
 }
 
 const impossible = (job: { id: string | undefined; base: unknown; steps: readonly Step[] }, found: unknown) =>

@@ -7,6 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import { sameNames } from '../support/same-names.ts'
 
 interface Setup {
   marketplace: TestMarketplace
@@ -178,7 +179,10 @@ async function pageOf(setup: Setup, list: List, query: string) {
 
 page('every list of the interface is looked at here', () => {
   const all = Object.entries(endpoints).filter(([, record]) => 'list' in record)
-  assert.equal(all.map(([name]) => name).sort(), Object.keys(lists).sort())
+  sameNames(
+    Object.keys(lists),
+    all.map(([name]) => name),
+  )
 })
 
 for (const [name, ways] of Object.entries(lists)) {

@@ -55,19 +55,4 @@ export const equivalents: readonly Equivalent[] = [
     change: '→ /^\\d{6}/',
     reason: 'The library refuses what is longer than six digits as well.',
   },
-  {
-    file: 'src/store/embedded/backup.ts',
-    change: 'let tries = 1',
-    reason: 'One try more or less, as above.',
-  },
-  {
-    file: 'src/store/embedded/frame-reader.ts',
-    change: 'Buffer.alloc(0 + 1)',
-    reason: 'Room that is too small for what is read is made anew, whether it had no byte or one.',
-  },
-  {
-    file: 'src/store/embedded/frame-reader.ts',
-    change: 'MAGIC.length + (1 - 1)',
-    reason: 'The next window begins one byte earlier, where nothing begins: a byte is looked at twice.',
-  },
 ]

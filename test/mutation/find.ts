@@ -1,4 +1,6 @@
-/** Finds every mutant of a file. */
+/** Finds every mutant of a file, and of whole rooms. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { parse } from '@babel/parser'
 import type * as t from '@babel/types'
 import { type CodeEdit, codeEdits, type Place } from './code-operators.ts'
@@ -25,6 +27,25 @@ interface Declared extends Span {
 export interface Body extends Span {
   readonly isBlock: boolean
 }
+
+export interface Source {
+  readonly file: string
+  readonly text: string
+  readonly scene: Scene
+}
+
+/** Of folders of src, by name. */
+export const sourcesOf = (rooms: readonly string[], root = 'src'): Source[] =>
+  rooms.flatMap(room =>
+    readdirSync(posix.join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .sort()
+      .map(name => {
+        const file = posix.join(root, room, name)
+        const text = readFileSync(file, 'utf8')
+        return { file, text, scene: sceneOf(file, text) }
+      }),
+  )
 
 export const parsed = (source: string) => parse(source, { sourceType: 'module', plugins: ['typescript'] }).program
 

@@ -1,6 +1,5 @@
 /** Tries one mutant against the tests that come to it, until one of them notices it. */
 import type { Bench } from './bench.ts'
-import type { Control, Controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
 import type { Batch } from './plan.ts'
 import { outsideMs, type Reach } from './reach.ts'
@@ -30,6 +29,37 @@ const slack = (ms: number) => 3 * ms + 3_000
 /** Where the tests of a mutant run. */
 export type Ground = Pick<Bench, 'start' | 'stop'>
 
+/** Runs these tests of the file with all mutants off. */
+export type Control = (reach: Reach, tests: readonly string[]) => Promise<boolean>
+
+const fileKey = ({ file, engine }: Reach) => `${file} (${engine})`
+
+/** Whether chosen tests pass by themselves, with nothing changed: some build on what the tests before them have left. */
+export class Controls {
+  readonly #run: Control
+  readonly #known = new Map<string, Promise<boolean>>()
+  readonly #whole = new Set<string>()
+
+  constructor(run: Control) {
+    this.#run = run
+  }
+
+  /** False once a choice of its tests has failed: the file is run as a whole from then on. */
+  canChoose(reach: Reach): boolean {
+    return !this.#whole.has(fileKey(reach))
+  }
+
+  hold(reach: Reach, tests: readonly string[]): Promise<boolean> {
+    const key = [fileKey(reach), ...tests].join('\n')
+    const asked = this.#known.get(key) ?? this.#run(reach, tests)
+    this.#known.set(key, asked)
+    return asked.then(holds => {
+      if (!holds) this.#whole.add(fileKey(reach))
+      return holds
+    })
+  }
+}
+
 export const controlOn =
   (ground: Ground, worker: string): Control =>
   async (reach, tests) => {
@@ -47,7 +77,7 @@ export async function judge(
   budget: Budget,
   worker = 'worker',
 ): Promise<Judgement> {
-  const trial = new Trial(ground, controls, mutant, index, worker)
+  const trial = new Trial({ ground, controls, mutant, index, worker })
   const all = batches.reduce((sum, { tests }) => sum + tests.length, 0)
   let testsRun = 0
   const result = (fate: Fate, by: string | null = null): Judgement => ({
@@ -67,7 +97,7 @@ export async function judge(
   }
 }
 
-const byOf = ({ file, engine }: Reach, { at }: Outcome) => `${file} (${engine})${at === '' ? '' : `: ${at}`}`
+const byOf = (reach: Reach, { at }: Outcome) => `${fileKey(reach)}${at === '' ? '' : `: ${at}`}`
 
 /** As many of its tests as there is time for, the likeliest first. */
 function within({ reach, tests }: Batch, ms: number): Batch {
@@ -87,32 +117,33 @@ function timeIn(reach: Reach): (at: string) => number {
   return at => slack(at === '' ? outsideMs(reach) : (times.get(at) ?? reach.ms))
 }
 
+interface About {
+  readonly ground: Ground
+  readonly controls: Controls
+  readonly mutant: Mutant
+  readonly index: number
+  readonly worker: string
+}
+
 /** Runs tests with one mutant on, in one process as long as their files may share it. */
 class Trial {
-  readonly #ground: Ground
-  readonly #controls: Controls
-  readonly #mutant: Mutant
-  readonly #index: number
-  readonly #worker: string
+  readonly #about: About
   readonly #wholes = new Set<Reach>()
   #running: { process: TestProcess; reaches: Reach[] } | null = null
   spentMs = 0
 
-  constructor(ground: Ground, controls: Controls, mutant: Mutant, index: number, worker: string) {
-    this.#ground = ground
-    this.#controls = controls
-    this.#mutant = mutant
-    this.#index = index
-    this.#worker = worker
+  constructor(about: About) {
+    this.#about = about
   }
 
   /** How one of the tests noticed the mutant; null if none did. */
   async run({ reach, tests }: Batch): Promise<Outcome | null> {
-    if (!this.#controls.canChoose(reach)) return this.#runWhole(reach)
+    const { controls } = this.#about
+    if (!controls.canChoose(reach)) return this.#runWhole(reach)
     const names = tests.map(({ name }) => name)
     const outcome = await this.#surely(reach, names)
     if (outcome.end === 'passed') return null
-    if (await this.#controls.hold(reach, upTo(outcome, reach, names))) return outcome
+    if (await controls.hold(reach, upTo(outcome, reach, names))) return outcome
     return this.#runWhole(reach)
   }
 
@@ -146,14 +177,14 @@ class Trial {
   }
 
   #start(reach: Reach): TestProcess {
-    const isMigration = this.#mutant.file.includes('/migrations/')
-    return this.#ground.start(reach, this.#worker, { MUTANT: String(this.#index) }, !isMigration)
+    const { ground, mutant, index, worker } = this.#about
+    return ground.start(reach, worker, { MUTANT: String(index) }, !mutant.file.includes('/migrations/'))
   }
 
   async end(): Promise<void> {
     const { process } = this.#running ?? {}
     this.#running = null
-    if (process) await this.#ground.stop(process)
+    if (process) await this.#about.ground.stop(process)
   }
 }
 

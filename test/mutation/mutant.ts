@@ -1,4 +1,5 @@
-/** One small change of the source, which some test should notice. */
+/** One small change of the source, which some test should notice; and a fair sample of many. */
+import { createHash } from 'node:crypto'
 
 export interface Edit {
   /** Offsets in the text of the file. */
@@ -78,3 +79,17 @@ export function changeOf(source: string, { at, until, text }: Edit, start: numbe
 }
 
 const CONTEXT = 40
+
+/** `count` of them, each as likely as any other, in an order of chance: the same for the same source and seed, on every machine. */
+export function sampleOf(mutants: readonly Mutant[], seed: number, count: number): Mutant[] {
+  // Each has a rank of its own, so that a change elsewhere does not deal all of them anew.
+  const rank = (mutant: Mutant) =>
+    createHash('sha256')
+      .update(`${seed} ${nameOf(mutant)}`)
+      .digest('hex')
+  return mutants
+    .map(mutant => ({ mutant, rank: rank(mutant) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .slice(0, count)
+    .map(({ mutant }) => mutant)
+}

@@ -9,14 +9,13 @@ import * as assert from 'uvu/assert'
 import { type Bundle, standIn } from '../support/bundle.ts'
 import type { Job } from '../support/jobs.ts'
 import { RUNNER } from './bench.ts'
-import { Controls } from './controls.ts'
-import { parsed, sceneOf } from './find.ts'
-import { controlOn, type Ground, judge } from './judge.ts'
-import { type Mutant, nameOf } from './mutant.ts'
+import { equivalents } from './equivalent.ts'
+import { parsed, sceneOf, sourcesOf } from './find.ts'
+import { Controls, controlOn, type Ground, judge } from './judge.ts'
+import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { type Batch, planFor } from './plan.ts'
-import { runOnce } from './reach.ts'
+import { type Reach, runOnce } from './reach.ts'
 import { interval, reportText } from './report.ts'
-import { sampleOf, sourcesOf } from './sample.ts'
 import { SWITCH_FILE, withSwitches } from './schemata.ts'
 import { sqlEdits } from './sql-operators.ts'
 import { TestProcess } from './test-process.ts'
@@ -165,6 +164,14 @@ test('of a file, the tests that are named run with their hooks; all of them if o
   assert.is(await runTests(null, listener), 0)
 })
 
+test('each change that is listed as equivalent is one of those that can be made', () => {
+  const all = sourcesOf(['market', 'store', 'web']).flatMap(({ scene }) => scene.mutants)
+  const gone = equivalents.filter(
+    ({ file, change }) => !all.some(one => one.file === file && one.change.includes(change)),
+  )
+  assert.equal(gone, [])
+})
+
 test('each change of the whole source can be parsed, alone and with all others behind its switch', () => {
   for (const { file, text, scene } of sourcesOf(['market', 'store', 'web'])) {
     const places = scene.mutants.map((mutant, number) => ({ number, mutant }))
@@ -288,6 +295,41 @@ test('the score is told with the interval of Wilson, and nothing that was drawn 
   assert.match(text, /without the equivalent +1 of +2 +50\.0 %/)
   assert.match(text, /src\/market\/a\.ts:3 {2}call: f\(\) → \(nothing\) {2}\[2 tests passed, 1 not run\]/)
   assert.match(text, /\[a cache\]/)
+})
+
+const one = sceneOf('src/shop/price.ts', 'export const price = (cents: number) => cents + 1').mutants[0]!
+
+test('tests that are about a file, by name or by what they come to, are tried before those that pass through', () => {
+  const reach = (file: string, numbers: number[], ms = 1_000, engine: Job['engine'] = 'embedded'): Reach => ({
+    ...{ file, engine, ms: 500 + ms, numbers: [], shares: true, passed: true, tests: [{ name: 'one', ms, numbers }] },
+  })
+  const through = reach('web/through.test.ts', [0, 7])
+  const about = reach('web/about.test.ts', [0, 7, 8, 9], 3_000)
+  const named = reach('shop/price.test.ts', [0, 7], 2_000)
+  const again = reach('web/about.test.ts', [0, 7, 8, 9], 3_000, 'postgres')
+  const broken = { ...through, file: 'web/broken.test.ts', passed: false }
+  const elsewhere = reach('web/elsewhere.test.ts', [8, 9])
+  const plan = planFor(one, [0], [again, through, broken, elsewhere, about, named], [7, 8, 9])
+  assert.equal(
+    plan.map(batch => batch.reach),
+    [named, about, through, again],
+  )
+  const inPostgres = { ...one, file: 'src/store/postgres/errors.ts' }
+  assert.is(planFor(inPostgres, [0], [through]).length, 1, 'a file of one engine has tests without it')
+  assert.is(planFor({ ...inPostgres, operator: 'sql hint' }, [0], [through]).length, 0, 'only Postgres reads its hints')
+})
+
+test('of a file, the tests that come to a change are tried, the best of them first; all of them if it was made around them', () => {
+  const tests = [
+    { name: 'slow', ms: 9_000, numbers: [0, 7] },
+    { name: 'elsewhere', ms: 10, numbers: [7] },
+    { name: 'quick', ms: 10, numbers: [0, 7] },
+  ]
+  const reach: Reach = { ...job, passed: true, ms: 9_600, tests, numbers: [5] }
+  const names = (number: number) => planFor(one, [number], [reach]).map(namesOf)
+  assert.equal(names(0), [['quick'], ['slow']])
+  assert.equal(names(5), [['elsewhere', 'quick'], ['slow']])
+  assert.equal(names(6), [])
 })
 
 function wordsOf(text: string, { operator, at, until, text: to }: Pick<Mutant, 'operator' | 'at' | 'until' | 'text'>) {

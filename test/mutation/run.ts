@@ -2,12 +2,12 @@
  * Changes the source by itself, one place at a time, and looks whether a test fails. A sample of all changes is drawn by
  * `--seed`; every one of them is tried against the tests that come to it.
  *
- *   npm run test:mutations -- --seed 1 --count 500 --part 1/2   tries a part; what was tried before is not tried again
+ *   npm run test:mutations -- --seed 1 --count 500   tries them; what was tried before is not tried again
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
  * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
- * of tests for one mutant), `--engine embedded` (or postgres alone), `--workers 2`, `--list`.
+ * of tests for one mutant), `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,15 +16,14 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jobsOf } from '../support/jobs.ts'
-import { Bench } from './bench.ts'
-import { Controls } from './controls.ts'
+import { openBench } from './bench.ts'
 import { equivalents } from './equivalent.ts'
-import { controlOn, judge } from './judge.ts'
-import { type Mutant, nameOf } from './mutant.ts'
+import { sourcesOf } from './find.ts'
+import { Controls, controlOn, judge } from './judge.ts'
+import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { planFor } from './plan.ts'
 import { reachOf, readLines } from './reach.ts'
 import { type Header, isNoticed, type Line, lineOf, reportText } from './report.ts'
-import { sampleOf, sourcesOf } from './sample.ts'
 import { openWorkshop } from './workshop.ts'
 
 const ROOMS = ['market', 'store', 'web']
@@ -34,12 +33,9 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '500' },
     rooms: { type: 'string', default: 'market,store' },
-    part: { type: 'string', default: '1/1' },
     only: { type: 'string' },
     tests: { type: 'string', default: '' },
-    engine: { type: 'string' },
     budget: { type: 'string', default: '60' },
-    workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
     report: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -82,25 +78,26 @@ function linesSoFar(): Line[] {
 }
 
 async function tryAll(): Promise<void> {
-  const [part, parts] = values.part.split('/').map(Number) as [number, number]
   const done = new Set(linesSoFar().map(({ name }) => name))
   const open = sample
     .map((mutant, index) => ({ mutant, index, name: names[index]! }))
-    .filter(({ index, name }) => index % parts === part - 1 && !done.has(name))
+    .filter(({ name }) => !done.has(name))
   const wanted = values.tests.split(',')
-  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word))).filter(
-    ({ engine }) => values.engine === undefined || engine === values.engine,
-  )
+  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
   const workshop = openWorkshop(sample, sources)
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  const bench = await Bench.open(workshop.folder, [...new Set(jobs.map(({ file }) => file))], Number(values.workers))
+  const bench = await openBench(
+    workshop.folder,
+    [...new Set(jobs.map(({ file }) => file))],
+    Math.min(2, availableParallelism()),
+  )
   try {
     const reaches = await reachOf(bench, jobs, resolve(kept, `${header.state}.reach.jsonl`))
     const broken = reaches.filter(({ passed }) => !passed).map(({ file, engine }) => `${file} (${engine})`)
     if (broken.length > 0) console.log(`Left out, as they fail although nothing is changed: ${broken.join(', ')}`)
-    const controls = new Controls(controlOn(bench, 'control'), resolve(kept, `${header.state}.controls.jsonl`))
+    const controls = new Controls(controlOn(bench, 'control'))
     await bench.inWorkers(open, async ({ mutant, index, name }, worker) => {
       const equivalent = reasonFor(mutant)
       const [numbers, neighbours] = [workshop.numbersOf(index), workshop.neighboursOf(index)]
@@ -129,9 +126,7 @@ function say(line: Line): void {
 
 /** Another state of sources or tests, or another sample, is another report. */
 function stateOf(drawn: string): string {
-  const hash = createHash('sha256')
-    .update(drawn)
-    .update(`${values.tests} ${values.engine ?? ''}`)
+  const hash = createHash('sha256').update(drawn).update(values.tests)
   for (const folder of ['src', 'test']) {
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
       if (file.endsWith('.ts')) hash.update(file).update(readFileSync(`${folder}/${file}`))

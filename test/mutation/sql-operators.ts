@@ -128,6 +128,15 @@ const swaps: Readonly<Record<string, readonly [Operator, string]>> = {
   DISTINCT: ['sql join', ''],
 }
 
+/** Words that stand together, unless one of `not` stands before them, and what they become. */
+const phrases: readonly { words: readonly string[]; not?: readonly string[]; operator: Operator; to: string }[] = [
+  { words: ['IS', 'NULL'], operator: 'sql null', to: 'IS NOT NULL' },
+  { words: ['IS', 'NOT', 'NULL'], operator: 'sql null', to: 'IS NULL' },
+  { words: ['EXISTS'], not: ['IF', 'NOT'], operator: 'sql exists', to: 'NOT EXISTS' },
+  { words: ['NOT', 'EXISTS'], not: ['IF'], operator: 'sql exists', to: 'EXISTS' },
+  { words: ['LEFT', 'JOIN'], operator: 'sql join', to: 'JOIN' },
+]
+
 function wordEdits(tokens: readonly Token[], i: number): SqlEdit[] {
   const token = tokens[i]!
   const next = tokens[i + 1]
@@ -136,17 +145,10 @@ function wordEdits(tokens: readonly Token[], i: number): SqlEdit[] {
   if (is(token, '+', '-') && i > 0 && !is(tokens[i - 1], '(', ',')) {
     return [edit('sql arithmetic', token.at, token.until, token.text === '+' ? '-' : '+')]
   }
-  if (is(token, 'IS') && is(next, 'NULL')) return [edit('sql null', token.at, next!.until, 'IS NOT NULL')]
-  if (is(token, 'IS') && is(next, 'NOT') && is(tokens[i + 2], 'NULL')) {
-    return [edit('sql null', token.at, tokens[i + 2]!.until, 'IS NULL')]
-  }
-  if (is(token, 'EXISTS') && !is(tokens[i - 1], 'IF', 'NOT')) {
-    return [edit('sql exists', token.at, token.until, 'NOT EXISTS')]
-  }
-  if (is(token, 'NOT') && is(next, 'EXISTS') && !is(tokens[i - 1], 'IF')) {
-    return [edit('sql exists', token.at, next!.until, 'EXISTS')]
-  }
-  if (is(token, 'LEFT') && is(next, 'JOIN')) return [edit('sql join', token.at, next!.until, 'JOIN')]
+  const phrase = phrases.find(
+    ({ words, not = [] }) => words.every((word, at) => is(tokens[i + at], word)) && !is(tokens[i - 1], ...not),
+  )
+  if (phrase) return [edit(phrase.operator, token.at, tokens[i + phrase.words.length - 1]!.until, phrase.to)]
   if (is(token, 'UNION') && !is(next, 'ALL')) return [edit('sql join', token.at, token.until, 'UNION ALL')]
   if (is(token, 'ON') && is(next, 'CONFLICT')) {
     const to = tokens.findIndex((one, at) => at > i && (is(one, 'NOTHING', 'WHERE') || one.text.startsWith('/*')))

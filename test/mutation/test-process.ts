@@ -72,23 +72,28 @@ export class TestProcess {
     let deadline = performance.now() + timeFor('')
     const ended = (end: End, numbers: readonly number[] = []): Outcome => ({ end, passed, at, numbers })
     for (;;) {
-      for (const told of this.#heard()) {
-        if (told.kind === 'fail') return ended('failed')
-        if (told.kind === 'end') return ended(told.count === 0 ? 'broken' : 'passed', told.numbers)
-        if (told.kind === 'pass') passed.push({ name: told.at, ms: told.ms, numbers: told.numbers })
-        at = told.kind === 'begin' ? told.at : ''
-        deadline = performance.now() + timeFor(at)
+      const told = this.#heard()
+      if (told === undefined) {
+        if (this.#hasClosed) return ended('broken')
+        if (performance.now() >= deadline) return ended('timeout')
+        await this.#something(deadline - performance.now())
+        continue
       }
-      if (this.#hasClosed) return ended('broken')
-      if (performance.now() >= deadline) return ended('timeout')
-      await this.#something(deadline - performance.now())
+      if (told.kind === 'fail') return ended('failed')
+      if (told.kind === 'end') return ended(told.count === 0 ? 'broken' : 'passed', told.numbers)
+      if (told.kind === 'pass') passed.push({ name: told.at, ms: told.ms, numbers: told.numbers })
+      at = told.kind === 'begin' ? told.at : ''
+      deadline = performance.now() + timeFor(at)
     }
   }
 
-  #heard(): Told[] {
-    const lines = this.#told.split('\n')
-    this.#told = lines.pop()!
-    return lines.map(line => JSON.parse(line) as Told)
+  /** The next line that it told, if there is one. */
+  #heard(): Told | undefined {
+    const end = this.#told.indexOf('\n')
+    if (end === -1) return undefined
+    const line = this.#told.slice(0, end)
+    this.#told = this.#told.slice(end + 1)
+    return JSON.parse(line) as Told
   }
 
   async #something(ms: number): Promise<void> {

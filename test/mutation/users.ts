@@ -1,6 +1,7 @@
 /** What a value that the module makes when it is loaded is used by: a table, a limit or a text of SQL is reached there. */
+
+import type { Source } from './find.ts'
 import type { Span } from './mutant.ts'
-import type { Source } from './sample.ts'
 
 export interface User {
   readonly file: string

@@ -45,9 +45,6 @@ export function suite(name = '', state: State = {}) {
 
 export const test = suite()
 
-/** Of the file that was loaded last, which runs none of them any more. */
-export const loadedTitles = (): string[] => groups.splice(0).flatMap(({ tests }) => tests.map(({ name }) => name))
-
 /** Hears of each test as it begins and as it has passed. */
 export interface Listener {
   begin(test: string): void

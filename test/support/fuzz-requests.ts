@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import type { Chance } from '../../src/world/chance.ts'
-import { type Multipart, multipartMaker } from './fuzz-multipart.ts'
+import { multipartMaker } from './fuzz-multipart.ts'
 import { requestBytes, type WireHeader } from './wire.ts'
 
 export interface FuzzRequest {
@@ -258,32 +258,42 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
       : [one]
   }
 
+  function contentOf(record: Endpoint): { content: string | Buffer; type?: string; isForm?: true } {
+    const hasBody = record.body !== undefined || record.auth === 'signature' || maybe(0.1)
+    const content = hasBody ? body(shapes.get(record)) : ''
+    if ((record.multipart && maybe(0.6)) || maybe(0.02)) {
+      const form = multipart(objectOf(shapes.get(record) ?? {}))
+      return { content: form.body, type: form.type, isForm: true }
+    }
+    return maybe(0.9) ? { content, type: 'application/json' } : { content }
+  }
+
+  function signatureOf(record: Endpoint, content: string | Buffer): WireHeader[] {
+    const isSigned = record.auth === 'signature'
+    if (isSigned && maybe(0.6)) return pool.sign(content)
+    if (!isSigned && !maybe(0.02)) return []
+    return ['x-service-timestamp', 'x-service-signature'].flatMap(name =>
+      Array.from(
+        { length: pick([0, 1, 1, 2]) },
+        (): WireHeader => [name, pick(['1767225600000', 'f'.repeat(64), '', 'é'])],
+      ),
+    )
+  }
+
   function fromRecord(): FuzzRequest {
     // Of a hundred endpoints one takes files, and few of its requests name a task that waits for them.
     const record = maybe(0.05) ? pick(takingFiles) : pick(endpoints)
     sound = maybe(0.35)
     const method = maybe(0.93) ? record.method : pick(oddMethods)
     const headers: WireHeader[] = [['host', pool.host], ...credential(record)]
-    const hasBody = record.body !== undefined || record.auth === 'signature' || maybe(0.1)
-    let content = hasBody ? body(shapes.get(record)) : ''
-    let form: Multipart | undefined
-    if ((record.multipart && maybe(0.6)) || maybe(0.02)) {
-      form = multipart(objectOf(shapes.get(record) ?? {}))
-      headers.push(['content-type', form.type])
-      content = form.body
-    } else if (maybe(0.9)) headers.push(['content-type', 'application/json'])
-    if (record.auth === 'signature' && maybe(0.6)) headers.push(...pool.sign(content))
-    else if (record.auth === 'signature' || maybe(0.02)) {
-      for (const name of ['x-service-timestamp', 'x-service-signature']) {
-        for (let i = pick([0, 1, 1, 2]); i > 0; i--)
-          headers.push([name, pick(['1767225600000', 'f'.repeat(64), '', 'é'])])
-      }
-    }
+    const { content, type, isForm } = contentOf(record)
+    if (type !== undefined) headers.push(['content-type', type])
+    headers.push(...signatureOf(record, content))
     if (maybe(0.3)) headers.splice(1, 0, ['idempotency-key', pick(repeatKeys)])
     for (let i = pick([0, 0, 0, 1, 2]); i > 0; i--) headers.push(pick(oddHeaders))
     const bytes = requestBytes(method, target(record), headers, content)
     const alone = method === 'CONNECT' || headers.some(([name]) => name === 'expect' || name === 'connection')
-    const name = `${method} ${record.path}${form ? ' as multipart' : ''}`
+    const name = `${method} ${record.path}${isForm ? ' as multipart' : ''}`
     return { name, bytes, isHead: method === 'HEAD', alone, cut: false }
   }
 

@@ -126,51 +126,66 @@ function contractFault({ bytes }: FuzzRequest, answer: WireAnswer): string | und
 
 const tell = ({ name, bytes }: FuzzRequest) => `${name}\n${JSON.stringify(bytes.toString('latin1', 0, 1_500))}`
 
+/** What a run of requests has come to: statuses and what else is counted, and what is wrong with the answers. */
+interface Course {
+  readonly counts: Map<number | string, number>
+  readonly faults: string[]
+}
+
+/** Sends one request, closes what does not end, and judges the answer. */
+async function sendOne(wire: Wire, request: FuzzRequest, { counts, faults }: Course): Promise<WireAnswer | null> {
+  const late = setTimeout(() => wire.close(), PATIENCE_MS)
+  const sent = wire.write(request.bytes)
+  if (request.cut) {
+    await sent
+    wire.end()
+  }
+  const answer = await wire.answer(request.isHead)
+  clearTimeout(late)
+  for (const what of worthACount(request, answer)) counts.set(what, (counts.get(what) ?? 0) + 1)
+  const found = answerFault(request, answer)
+  if (found)
+    faults.push(`the answer ${found}; it was asked for by ${tell(request)}\nand is ${answer?.text.slice(0, 500)}`)
+  if (broken.length > 0) faults.push(`while this was served: ${tell(request)}`)
+  return answer
+}
+
+function worthACount({ name }: FuzzRequest, answer: WireAnswer | null): (number | string)[] {
+  if (!answer) return []
+  const hasTaken = answer.status < 300 && name.endsWith('as multipart')
+  const isRepeat = Boolean(answer.headers['idempotent-replayed'])
+  return [answer.status, ...(hasTaken ? ['files taken'] : []), ...(isRepeat ? ['repeats'] : [])]
+}
+
+function answerFault(request: FuzzRequest, answer: WireAnswer | null): string | undefined {
+  if (answer) return fault(answer, request.isHead) ?? contractFault(request, answer)
+  return request.cut ? undefined : 'did not come'
+}
+
 /** Sends all over a few connections, each answered before the next; what is wrong with the answers. */
 async function sendAll(
   url: string,
   requests: readonly FuzzRequest[],
-  statuses: Map<number | string, number>,
+  counts: Map<number | string, number>,
 ): Promise<string[]> {
-  const faults: string[] = []
+  const course: Course = { counts, faults: [] }
   let next = 0
   const line = async () => {
     let wire = new Wire(url)
-    while (next < requests.length && faults.length === 0 && broken.length === 0) {
+    const renew = () => {
+      wire.close()
+      wire = new Wire(url)
+    }
+    while (next < requests.length && course.faults.length === 0 && broken.length === 0) {
       const request = requests[next++]!
-      if (request.alone || wire.ended) {
-        wire.close()
-        wire = new Wire(url)
-      }
-      const late = setTimeout(() => wire.close(), PATIENCE_MS)
-      const sent = wire.write(request.bytes)
-      if (request.cut) {
-        await sent
-        wire.end()
-      }
-      const answer = await wire.answer(request.isHead)
-      clearTimeout(late)
-      const count = (what: number | string) => statuses.set(what, (statuses.get(what) ?? 0) + 1)
-      if (answer) count(answer.status)
-      if (answer && answer.status < 300 && request.name.endsWith('as multipart')) count('files taken')
-      if (answer?.headers['idempotent-replayed']) count('repeats')
-      const found = answer
-        ? (fault(answer, request.isHead) ?? contractFault(request, answer))
-        : request.cut
-          ? undefined
-          : 'did not come'
-      if (found)
-        faults.push(`the answer ${found}; it was asked for by ${tell(request)}\nand is ${answer?.text.slice(0, 500)}`)
-      if (broken.length > 0) faults.push(`while this was served: ${tell(request)}`)
-      if (request.alone || answer?.headers.connection === 'close') {
-        wire.close()
-        wire = new Wire(url)
-      }
+      if (request.alone || wire.ended) renew()
+      const answer = await sendOne(wire, request, course)
+      if (request.alone || answer?.headers.connection === 'close') renew()
     }
     wire.close()
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, line))
-  return faults
+  return course.faults
 }
 
 test(`${COUNT} fuzzed requests: always the envelope, never a 5xx, never an exit, no unhandled rejection`, async () => {

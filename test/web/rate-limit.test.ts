@@ -2,9 +2,11 @@
 /** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { rates } from '../../src/api/limits.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import type { Method } from '../../src/sim/http-user.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
+import { sameNames } from '../support/same-names.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -47,6 +49,13 @@ const others: readonly (readonly [category: string, method: Method, path: string
   ['general', 'DELETE', '/api/agents'],
   ['general', 'DELETE', '/api/tasks/task_1/submit'],
 ]
+
+test('every category is tried', () => {
+  sameNames(
+    rows.map(([category]) => category),
+    Object.keys(rates),
+  )
+})
 
 const open = () => openTestMarketplace({ rateLimits: 'strict', trustProxy: 1 })
 

@@ -93,16 +93,7 @@ export class Scheduler {
       const count = this.#countToRead(due.length, read)
       const page = await queued(after, count)
       read += page.length
-      const room = this.#inFlight.freeSlots()
-      for (const [at, agent] of page.entries()) {
-        if (around && begin !== '' && agent.agentId > begin) return due
-        if (!agent.due) continue
-        this.#consider(agent, due, taken)
-        if (due.length < room) continue
-        this.markUnserved()
-        this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
-        return due
-      }
+      if (this.#fill(due, taken, page, around ? begin : '')) return due
       // Slots that no share may take would make this read the queues of all agents. So it stops here, and the next pass
       // goes on.
       if (due.length > 0 && read >= ENOUGH) {
@@ -116,6 +107,21 @@ export class Scheduler {
         after = ''
       }
     }
+  }
+
+  /** Takes from a page what there is room for. True if nothing more is to be read: all slots are taken, or `end` is passed. */
+  #fill(due: DueAgent[], taken: Counter, page: readonly QueuedAgent[], end: string): boolean {
+    const room = this.#inFlight.freeSlots()
+    for (const [at, agent] of page.entries()) {
+      if (end !== '' && agent.agentId > end) return true
+      if (!agent.due) continue
+      this.#consider(agent, due, taken)
+      if (due.length < room) continue
+      this.markUnserved()
+      this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
+      return true
+    }
+    return false
   }
 
   /** As many as there are slots for. A pass that has read some agents and found none for a slot reads on in large pages. */

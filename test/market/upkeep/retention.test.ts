@@ -17,6 +17,7 @@ import {
   type TestMarketplace,
   type TestUser,
 } from '../../support/marketplace.ts'
+import { sameNames } from '../../support/same-names.ts'
 
 const DAY = durations.dayMs
 
@@ -132,12 +133,12 @@ test('every table of the schema has a bound, and what is kept for a time is swep
   const names = (await marketplace.market.db.read(q => q.all<{ name: string }>(tableNames[engine]))).map(
     ({ name }) => name,
   )
-  assert.equal(names.sort(), Object.keys(bounds).sort())
+  sameNames(Object.keys(bounds), names)
   const kept = Object.keys(bounds).filter(table => bounds[table]!.startsWith('kept'))
   const swept = new Set(Object.values(ages).map(([table]) => table.split(' ')[0]!))
-  assert.equal(
+  sameNames(
+    swept,
     kept.filter(table => table !== 'attempts'),
-    [...swept].sort(),
   )
   await marketplace.close()
 })
