@@ -8,6 +8,9 @@ import { wordFor } from './command-line/filled-by.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords, Fault } from './exit-codes.ts'
 import { commandRows, hangingIndent, rowsOf, wordsOf } from './output/text-rows.ts'
+
+/** The columns of a usual terminal. */
+const WIDTH = 80
 export class WrongWords extends UsageError {
   readonly hint: string
   readonly shown: string
@@ -154,8 +157,6 @@ ${wrappedNotes(`Exit codes: ${exitCodesInWords}.`)}
 Every setting can also stand in the environment or in .env as
 MARKETPLACE_<NAME>, or in marketplace.json by the name of its flag; a flag goes
 first, then the environment, .env, the file.`
-
-const WIDTH = 80
 
 /** Wraps paragraphs; lines that begin with spaces are the rows of a table, and go on below their second column. @internal A test wraps the help of every command. */
 export function wrappedNotes(text: string): string {

@@ -28,12 +28,19 @@ export function testRows(name: string, groups: Readonly<Record<string, readonly 
       for (const [at, [work, returns, changes = []]] of cases.entries()) {
         const found = await outcomeOf(db, before, work)
         const said = `case ${at + 1}: ${work}`
-        assert.equal(found.returned, returns, said)
+        assert.equal(withoutNulls(found.returned), withoutNulls(returns), said)
         assert.equal(found.changes, changes, said)
       }
     })
   }
   test.run()
+}
+
+/** What a case says nothing of is null: so a column that is added later changes no case. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).flatMap(([k, one]) => (one === null ? [] : [[k, withoutNulls(one)]])))
 }
 
 /** A database with these rows, and what it holds. */

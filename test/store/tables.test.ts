@@ -16,7 +16,10 @@ test.before(async state => void Object.assign(state, await openTables()))
 test.after(({ close }) => close())
 
 async function records(): Promise<Table<Record<string, Column>>[]> {
-  const names = readdirSync('src/store/tables').map(file => file.replace(/\.ts$/, ''))
+  const files = readdirSync('src/store/tables', { recursive: true, encoding: 'utf8' }).filter(path =>
+    /\.ts$/.test(path),
+  )
+  const names = files.map(path => path.replaceAll('\\', '/').replace(/\.ts$/, ''))
   const modules = await Promise.all(names.map(name => import(`../../src/store/tables/${name}.ts`)))
   return [...new Set(modules.flatMap(module => Object.values(module)))].filter(value => value instanceof Table)
 }

@@ -1,5 +1,6 @@
 /** Values at the edge of a rule and one beyond it, and what must be answered to them. */
 import * as assert from 'uvu/assert'
+import * as z from 'zod'
 import type { Answer } from '../../src/sim/http-user.ts'
 
 /** Sends one value of a field; undefined leaves the field out. A `Raw` goes into the JSON as it is written. */
@@ -72,6 +73,27 @@ export async function integerRule(send: Send, field: string, [min, max]: [number
   if (!optional) await refuses(send, field, undefined, null)
   await accepts(send, min, max, new Raw(`${min}.0`), new Raw(`${min}e0`))
   if (optional) await accepts(send, undefined)
+}
+
+/** The rule that the shape of a field says; undefined if it is no text and no integer. */
+export function ruleOfShape(shape: z.ZodType): ((send: Send, field: string) => Promise<void>) | undefined {
+  const schema = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' })
+  const isNullable = schema.anyOf?.some(one => (one as { type?: string }).type === 'null') ?? false
+  const one = { ...schema, ...(schema.anyOf?.[0] as z.core.JSONSchema.JSONSchema) }
+  const isOptional = shape.safeParse(undefined).success
+  const rule =
+    one.type === 'string' && one.maxLength !== undefined
+      ? (send: Send, field: string) => textRule(send, field, [one.minLength ?? 0, one.maxLength!], isOptional)
+      : one.type === 'integer'
+        ? (send: Send, field: string) => integerRule(send, field, [one.minimum!, one.maximum!], isOptional)
+        : undefined
+  return (
+    rule &&
+    (async (send, field) => {
+      await rule(send, field)
+      await (isNullable ? accepts(send, null) : refuses(send, field, null))
+    })
+  )
 }
 
 const brief = (value: unknown) => {
