@@ -1,5 +1,5 @@
 /** Agents, their samples, deliveries and tests; the public list; budgets. */
-import type { agents as agentRecords } from '../../src/api/endpoints/agents.ts'
+import { agents as agentRecords } from '../../src/api/endpoints/agents.ts'
 import { budgetRoles, type budgets } from '../../src/api/endpoints/budgets.ts'
 import type { deliveries } from '../../src/api/endpoints/deliveries.ts'
 import type { samples } from '../../src/api/endpoints/samples.ts'
@@ -20,6 +20,10 @@ const good: readonly (readonly [Behaviour, number])[] = [
 const webhookUrl = ({ model, random }: Scene) =>
   `https://agent-at-${model.next()}.example/${random.weighted(good)}/${random.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
 
+/** The fields with values of their own here: one that is added to the interface gets some by itself. */
+const GIVEN =
+  'name tagline description pricingModel basePrice categoryIds turnaroundHours maxRevisions tags webhookUrl'.split(' ')
+
 function agentFields(scene: Scene) {
   const { model, random } = scene
   const categories = model.all('cat').map(({ id }) => id)
@@ -34,6 +38,7 @@ function agentFields(scene: Scene) {
     ...(random.often(0.5) && { turnaroundHours: random.pick([1, 24, 720]) }),
     ...(random.often(0.7) && { maxRevisions: random.pick([null, 0, 1, 2, 10]) }),
     ...(random.often(0.5) && { tags: Array.from({ length: random.below(5) }, () => random.text(1, 50)) }),
+    ...random.others(agentRecords.createAgent.body, GIVEN),
   }
 }
 

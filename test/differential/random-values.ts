@@ -1,4 +1,5 @@
 /** Chance that repeats, and the words, texts and numbers that engines might see differently. */
+import * as z from 'zod'
 import { seededChance } from '../../src/world/chance.ts'
 
 /** Case, accents, composed and not, ligatures, wide forms, other scripts, wildcards, quotes, placeholders. */
@@ -53,6 +54,21 @@ export class Random {
     let text = this.word()
     while ([...text].length < length) text += this.pick([' ', ' ', ' ', '-', '\n', ', ']) + this.word()
     return [...text].slice(0, length).join('').trim().padEnd(min, '.') || '.'.repeat(Math.max(1, min))
+  }
+
+  /** Values for the texts and integers of a body that are not `given`, often. */
+  others(body: z.ZodObject, given: readonly string[]): Record<string, unknown> {
+    const { properties = {} } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
+    const left = Object.entries(properties as Record<string, z.core.JSONSchema.JSONSchema>).filter(
+      ([name]) => !given.includes(name) && this.often(0.5),
+    )
+    return Object.fromEntries(left.map(([name, schema]) => [name, this.#fitting(schema)]))
+  }
+
+  #fitting({ anyOf = [], ...schema }: z.core.JSONSchema.JSONSchema): unknown {
+    if (anyOf.length > 0) return this.#fitting(this.pick(anyOf) as z.core.JSONSchema.JSONSchema)
+    if (schema.type === 'string') return this.text(schema.minLength ?? 0, schema.maxLength ?? 60)
+    return schema.type === 'integer' ? this.from(schema.minimum!, schema.maximum!) : null
   }
 
   /** The beginning of a word, of several, or what is none. */

@@ -1,7 +1,7 @@
 /** Lives of tasks, from draft to the end, and what administrators do about them and about money. */
 import type { admins } from '../../src/api/endpoints/admin.ts'
 import type { categories } from '../../src/api/endpoints/categories.ts'
-import { type callbacks, taskRoles, type tasks } from '../../src/api/endpoints/tasks.ts'
+import { type callbacks, taskRoles, tasks } from '../../src/api/endpoints/tasks.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../../src/api/flow.ts'
 import { connectStatuses } from '../../src/api/money-records.ts'
 import { samples } from '../web/files.ts'
@@ -57,6 +57,7 @@ const taskFields = ({ random }: Scene) => ({
     [60_000, 1],
   ]),
   ...(random.often(0.4) && { requirements: random.pick([null, '', random.text(1, 500)]) }),
+  ...random.others(tasks.updateTask.body, ['title', 'description', 'agreedPrice', 'requirements', 'agentId']),
 })
 
 const deliverable = ({ random }: Scene) => ({
