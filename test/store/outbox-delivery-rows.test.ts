@@ -16,7 +16,7 @@ import {
   retryAt,
   unclaimDeliveries,
 } from '../../src/store/tables/webhooks/outbox.ts'
-import { testRows } from './row-effects.ts'
+import { rowsWith, testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
@@ -141,41 +141,12 @@ testRows('rows of webhooks', {
     [tx => queuedAgent(tx, { agentId: 'g_0', now: 99, realNow: 99 }), undefined],
     [
       tx => queueHeads(tx, { after: '', count: 10, now: 15 }),
-      [
-        {
-          agentId: 'g_1',
-          builderId: 'a',
-          webhookUrl: 'w1',
-          secret: 'x1',
-          id: 'd5',
-          taskId: 't4',
-          event: 'sent',
-          body: 'five',
-          attempts: 1,
-        },
-        {
-          agentId: 'g_3',
-          builderId: 'b',
-          webhookUrl: 'w3',
-          secret: 'x3',
-          id: null,
-          taskId: null,
-          event: null,
-          body: null,
-          attempts: null,
-        },
-        {
-          agentId: 'g_9',
-          builderId: 'b',
-          webhookUrl: 'w9',
-          secret: 'x9',
-          id: 'd9',
-          taskId: 't6',
-          event: 'sent',
-          body: 'nine',
-          attempts: 0,
-        },
-      ],
+      rowsWith(
+        'agentId builderId webhookUrl secret id taskId event body attempts',
+        ['g_1', 'a', 'w1', 'x1', 'd5', 't4', 'sent', 'five', 1],
+        ['g_3', 'b', 'w3', 'x3', null, null, null, null, null],
+        ['g_9', 'b', 'w9', 'x9', 'd9', 't6', 'sent', 'nine', 0],
+      ),
     ],
     [
       tx =>

@@ -36,6 +36,10 @@ export function testRows(name: string, groups: Readonly<Record<string, readonly 
   test.run()
 }
 
+/** Rows of these columns, a line each. */
+export const rowsWith = (columns: string, ...rows: readonly (readonly unknown[])[]) =>
+  rows.map(row => Object.fromEntries(columns.split(' ').map((column, at) => [column, row[at]])))
+
 /** What a case says nothing of is null: so a column that is added later changes no case. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)

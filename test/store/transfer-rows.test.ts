@@ -22,7 +22,7 @@ import {
   sumsByKind,
   transfer,
 } from '../../src/store/tables/money/transfers.ts'
-import { testRows } from './row-effects.ts'
+import { rowsWith, testRows } from './row-effects.ts'
 
 const cleared = { builderId: 'b', refunded: 0, status: 'final', reversed: 0, clearsAt: 100 }
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
@@ -30,6 +30,20 @@ const faultsOf = async (tx: Tx) => {
   const { ok, problems } = await ledgerProblems(tx)
   return [ok, problems.sort()]
 }
+
+const madeTransfer = (
+  fields: Partial<Parameters<typeof transfer>[0]> & Pick<Parameters<typeof transfer>[0], 'kind' | 'status'>,
+) =>
+  transfer({
+    id: 'y1',
+    payerId: null,
+    payeeId: null,
+    amount: 5,
+    taskId: null,
+    description: 'd',
+    createdAt: 70,
+    ...fields,
+  })
 
 testRows('rows of the ledger', {
   "accounts of money: never below zero but the world's": [
@@ -84,20 +98,7 @@ testRows('rows of the ledger', {
   ],
   'transfers: payments are counted, releases change with their task': [
     [
-      tx =>
-        tx.runAll(
-          transfer({
-            id: 'y1',
-            kind: 'deposit',
-            payerId: null,
-            payeeId: 'c',
-            amount: 5,
-            taskId: null,
-            status: 'pending',
-            description: 'd',
-            createdAt: 70,
-          }),
-        ),
+      tx => tx.runAll(madeTransfer({ kind: 'deposit', payeeId: 'c', status: 'pending' })),
       [true, true],
       [
         '+ transfers y1 {"id":"y1","kind":"deposit","payee_id":"c","amount":5,"status":"pending","description":"d","created_at":70}',
@@ -105,20 +106,7 @@ testRows('rows of the ledger', {
       ],
     ],
     [
-      tx =>
-        tx.runAll(
-          transfer({
-            id: 'y1',
-            kind: 'withdrawal',
-            payerId: 'a',
-            payeeId: null,
-            amount: 5,
-            taskId: null,
-            status: 'completed',
-            description: 'd',
-            createdAt: 70,
-          }),
-        ),
+      tx => tx.runAll(madeTransfer({ kind: 'withdrawal', payerId: 'a', status: 'completed' })),
       [true, true],
       [
         '+ transfers y1 {"id":"y1","kind":"withdrawal","payer_id":"a","amount":5,"status":"completed","description":"d","created_at":70}',
@@ -126,40 +114,14 @@ testRows('rows of the ledger', {
       ],
     ],
     [
-      tx =>
-        tx.runAll(
-          transfer({
-            id: 'y1',
-            kind: 'hold',
-            payerId: 'a',
-            payeeId: null,
-            amount: 5,
-            taskId: 't2',
-            status: 'completed',
-            description: 'd',
-            createdAt: 70,
-          }),
-        ),
+      tx => tx.runAll(madeTransfer({ kind: 'hold', payerId: 'a', taskId: 't2', status: 'completed' })),
       [true],
       [
         '+ transfers y1 {"id":"y1","kind":"hold","payer_id":"a","amount":5,"task_id":"t2","status":"completed","description":"d","created_at":70}',
       ],
     ],
     [
-      tx =>
-        tx.runAll(
-          transfer({
-            id: 'y1',
-            kind: 'deposit',
-            payerId: null,
-            payeeId: 'c',
-            amount: 5,
-            taskId: null,
-            status: 'rejected',
-            description: 'd',
-            createdAt: 70,
-          }),
-        ),
+      tx => tx.runAll(madeTransfer({ kind: 'deposit', payeeId: 'c', status: 'rejected' })),
       [true],
       [
         '+ transfers y1 {"id":"y1","kind":"deposit","payee_id":"c","amount":5,"status":"rejected","description":"d","created_at":70}',
@@ -228,122 +190,28 @@ testRows('rows of the ledger', {
   "statements: both sides of what is one's own, newest first": [
     [
       tx => statementOf(tx, 'c', null, 20, 0),
-      [
-        {
-          id: 'xb',
-          amount: 16000,
-          taskId: null,
-          description: 'a description',
-          createdAt: 96,
-          status: 'completed',
-          type: 'deposit',
-        },
-        {
-          id: 'x9',
-          amount: 700,
-          taskId: 't6',
-          description: 'a description',
-          createdAt: 90,
-          status: 'completed',
-          type: 'refund',
-        },
-        {
-          id: 'x8',
-          amount: 600,
-          taskId: 't5',
-          description: 'a description',
-          createdAt: 80,
-          status: 'completed',
-          type: 'release',
-        },
-        {
-          id: 'x7',
-          amount: 600,
-          taskId: 't5',
-          description: 'a description',
-          createdAt: 70,
-          status: 'completed',
-          type: 'hold',
-        },
-        {
-          id: 'x3',
-          amount: 4000,
-          taskId: null,
-          description: 'a description',
-          createdAt: 30,
-          status: 'rejected',
-          type: 'deposit',
-        },
-        {
-          id: 'x2',
-          amount: 2000,
-          taskId: null,
-          description: 'a description',
-          createdAt: 20,
-          status: 'pending',
-          type: 'deposit',
-        },
-        {
-          id: 'x1',
-          amount: 1000,
-          taskId: null,
-          description: 'a description',
-          createdAt: 10,
-          status: 'completed',
-          type: 'deposit',
-        },
-      ],
+      rowsWith(
+        'id amount taskId description createdAt status type',
+        ['xb', 16000, null, 'a description', 96, 'completed', 'deposit'],
+        ['x9', 700, 't6', 'a description', 90, 'completed', 'refund'],
+        ['x8', 600, 't5', 'a description', 80, 'completed', 'release'],
+        ['x7', 600, 't5', 'a description', 70, 'completed', 'hold'],
+        ['x3', 4000, null, 'a description', 30, 'rejected', 'deposit'],
+        ['x2', 2000, null, 'a description', 20, 'pending', 'deposit'],
+        ['x1', 1000, null, 'a description', 10, 'completed', 'deposit'],
+      ),
     ],
     [tx => statementOf(tx, 'c', null, 2, 1).then(idsOf), ['x9', 'x8']],
     [
       tx => statementOf(tx, 'b', null, 20, 0),
-      [
-        {
-          id: 'xa_earning',
-          amount: 300,
-          taskId: 't8',
-          description: 'a description',
-          createdAt: 95,
-          status: 'reversed',
-          type: 'earning',
-        },
-        {
-          id: 'xa',
-          amount: 900,
-          taskId: 't8',
-          description: 'a description',
-          createdAt: 95,
-          status: 'completed',
-          type: 'release',
-        },
-        {
-          id: 'x8_earning',
-          amount: 600,
-          taskId: 't5',
-          description: 'a description',
-          createdAt: 80,
-          status: 'clearing',
-          type: 'earning',
-        },
-        {
-          id: 'x6',
-          amount: 200,
-          taskId: null,
-          description: 'a description',
-          createdAt: 60,
-          status: 'completed',
-          type: 'withdrawal',
-        },
-        {
-          id: 'x4',
-          amount: 8000,
-          taskId: null,
-          description: 'a description',
-          createdAt: 40,
-          status: 'pending',
-          type: 'deposit',
-        },
-      ],
+      rowsWith(
+        'id amount taskId description createdAt status type',
+        ['xa_earning', 300, 't8', 'a description', 95, 'reversed', 'earning'],
+        ['xa', 900, 't8', 'a description', 95, 'completed', 'release'],
+        ['x8_earning', 600, 't5', 'a description', 80, 'clearing', 'earning'],
+        ['x6', 200, null, 'a description', 60, 'completed', 'withdrawal'],
+        ['x4', 8000, null, 'a description', 40, 'pending', 'deposit'],
+      ),
     ],
     [
       tx => statementOf(tx, 'a', null, 20, 0),

@@ -233,7 +233,6 @@ testRows('rows of accounts', {
           keyHash: 'kh2',
           keyPrefix: 'a key_prefix',
           createdAt: 20,
-          lastUsedAt: null,
         },
         {
           id: 'k3',
@@ -242,7 +241,6 @@ testRows('rows of accounts', {
           keyHash: 'kh3',
           keyPrefix: 'a key_prefix',
           createdAt: 30,
-          lastUsedAt: null,
         },
       ],
     ],
