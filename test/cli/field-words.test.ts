@@ -8,6 +8,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import type { EndpointRow } from '../../src/cli/endpoint/row.ts'
+import { sameNames } from '../support/same-names.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 import { run } from './program.ts'
@@ -34,6 +35,19 @@ const flagOf = (flags: string) => flags.split(' ')[0]!
 /** Flags with a value that is sent as it stands. */
 const valued = ({ flags = [] }: EndpointRow) =>
   flags.flatMap(([flag, , sets, kind]) => (typeof sets === 'string' && !kind ? [[flag, sets] as const] : []))
+
+test('every field of a request has a flag, an argument or a question', () => {
+  const lacking = endpointRows
+    // One that sets a field by itself is for that field alone.
+    .filter(({ sets }) => !sets)
+    .flatMap(row => {
+      const { flags = [], takes = [], asks = [] } = row
+      const flagged = flags.flatMap(([, , sets]) => (typeof sets === 'string' ? [sets] : Object.keys(sets)))
+      const filled = [...flagged, ...takes.map(([, field]) => field), ...asks.map(([field]) => field)]
+      return Object.keys(shapeOf(row)).flatMap(field => (filled.includes(field) ? [] : [`${row.name}: ${field}`]))
+    })
+  sameNames(lacking, ['admin users update: secondFactor'], 'its command is admin users reset-second-factor')
+})
 
 test('a command without what its request needs names the flags before it asks anybody', async () => {
   let tried = 0
