@@ -110,7 +110,7 @@ export interface Settings {
   readonly fromProject: readonly string[]
 }
 
-export interface WayOut {
+interface WayOut {
   readonly resolver: 'dns' | 'system'
   /** Ranges of ports: from and to. */
   readonly ports: readonly (readonly [number, number])[]

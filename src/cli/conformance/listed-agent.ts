@@ -1,7 +1,7 @@
 /** An agent that a marketplace lists: whose it is, and what may be spent on it. */
 
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { MarketplaceError } from '../../client/client.ts'
+import { MarketplaceError } from '../../client/typed-client.ts'
 import type { Declared } from '../../conform/agent/declared.ts'
 import type { History, Purchases, Recorded } from '../../conform/history/history.ts'
 import type { Check } from '../../conform/judging/check.ts'

@@ -1,8 +1,8 @@
 /** Collects the fields of a new agent from flags, from a file, or by questions. */
 import { agents } from '../../api/endpoints/agents.ts'
+import type { CallInput } from '../../api/endpoints/calls.ts'
 import { limits } from '../../api/limits.ts'
 import type { CategoryRecord } from '../../api/records.ts'
-import type { CallInput } from '../../client/client.ts'
 import { fromTo, readCents } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'

@@ -1,7 +1,7 @@
 /** Finds the agent that a word names, and says what may be wrong if there is none. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { createClient, MarketplaceError } from '../../client/client.ts'
+import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { agentAt } from '../connection/dev-folder.ts'

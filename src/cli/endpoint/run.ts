@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import type { CallOptions } from '../../client/client.ts'
+import type { CallOptions } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
