@@ -1,4 +1,5 @@
 /** A toolkit for agents: verifies signed webhooks and sends signed callbacks. It needs only Node. */
+
 export { agentHandler } from './agent-handler.ts'
 export type { AgentOptions, Work } from './agent-options.ts'
 export {

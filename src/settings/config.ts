@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
 import { UsageError } from '../shared/usage-error.ts'
-import { type BucketSettings, bucketOf, isBucket } from './bucket.ts'
 import { configFolderOf, projectFile } from './project-file.ts'
-import { kebab, variable, withSource } from './sources.ts'
 import {
   addressRangeOf,
+  type BucketSettings,
   baseUrlOf,
+  bucketOf,
   checkPublic,
   countOf,
   type Database,
@@ -18,6 +18,8 @@ import {
   dbLimitOf,
   debugOf,
   hopsOf,
+  isBucket,
+  kebab,
   type LogLevel,
   listOf,
   logLevels,
@@ -27,6 +29,8 @@ import {
   portOf,
   portRangeOf,
   tokenOf,
+  variable,
+  withSource,
 } from './values.ts'
 
 export interface Config {

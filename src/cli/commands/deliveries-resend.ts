@@ -1,6 +1,7 @@
 /** `marketplace deliveries resend`: sends webhooks again, and follows each to its end. */
+
+import { plainShellWord } from '../../api/command-line.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
-import { plainShellWord } from '../../api/shell-word.ts'
 import { MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'

@@ -15,7 +15,7 @@ import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { centsIn } from '../output/numbers.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
-import { topUp } from '../simulation/top-up.ts'
+import { topUp } from '../simulation/buyer-plan.ts'
 
 export interface ListedFlags extends Omit<ConnectionFlags, 'json'> {
   agent?: string

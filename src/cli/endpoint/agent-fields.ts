@@ -8,7 +8,7 @@ import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
 import { newAgentFlags } from './agent-flags.ts'
 import { fieldsOf, refuseMissing } from './fields.ts'
-import { categoryCalled } from './find-category.ts'
+import { categoryCalled } from './find-agent.ts'
 import type { RowFlags } from './row.ts'
 
 export type AgentInput = CallInput<'createAgent'>
