@@ -42,7 +42,7 @@ const deliveredOneContent = (history: History, label: string): Finding =>
 const MOST_REPEATS = 5
 const WITHIN_MS = 2_000
 
-/** Who repeats without a pause shows it by numbers. */
+/** An agent that repeats without a pause shows it by the number of its callbacks. */
 const stopsAt = (history: History, label: string, status: number): Finding =>
   ofFaulted(history, label, met => {
     const all = met.filter(({ answer, fault }) => (answer?.status ?? fault?.status) === status)
@@ -131,7 +131,7 @@ export const cb: readonly Check[] = [
     title: 'calls callbackUrl as it stands',
     level: 'must',
     law: AS_IT_STANDS,
-    why: 'A marketplace behind a proxy has a path before /api, and may have a query: a callback to an address that the agent makes up is lost.',
+    why: 'A marketplace behind a proxy has a path before /api, and may have a query: a callback to an address that the agent has made up is lost.',
     fix: 'Post to data.callbackUrl of the webhook, with its path and its query, and build no address of your own.',
     scenario: 'many callbacks',
     judge: calledAsItStands,
@@ -186,7 +186,7 @@ export const cb: readonly Check[] = [
     title: 'waits as long as Retry-After asks',
     level: 'should',
     law: { source: 'A-46', quote: 'heed Retry-After' },
-    why: 'Who comes back too early is refused again, and longer.',
+    why: 'An agent that comes back too early is refused again, for longer.',
     fix: 'Wait the seconds of the Retry-After header of a 429, and repeat the callback then.',
     scenario: 'lost callbacks',
     after: ['cb.not-committed'],
@@ -194,10 +194,10 @@ export const cb: readonly Check[] = [
   },
   {
     id: 'cb.slow',
-    title: 'delivers one work where the answer to a delivery takes ten seconds',
+    title: 'delivers the work once, even if the answer to its delivery takes ten seconds',
     level: 'must',
     law: SAME_BYTES,
-    why: 'A time-out of a few seconds, and work made anew, is two works for one price.',
+    why: 'An agent that gives up after a few seconds and works again does the work twice for one price.',
     fix: 'Wait 30 seconds for an answer, and repeat after that with the same content.',
     scenario: 'slow callbacks',
     judge: history => deliveredOneContent(history, 'cb.slow'),
@@ -226,7 +226,7 @@ export const cb: readonly Check[] = [
     title: 'sends no callback more than ten times in ten seconds',
     level: 'must',
     law: NO_STORM,
-    why: 'Agents that repeat without a pause keep a marketplace down that is about to get up.',
+    why: 'Agents that repeat without a pause keep a marketplace down that is just coming back.',
     fix: 'Double the pause before each repeat, from half a second on, and give up after some minutes.',
     scenario: 'lost callbacks',
     judge: storm,
@@ -259,7 +259,7 @@ export const cb: readonly Check[] = [
     title: 'does not loop on a 409',
     level: 'should',
     law: { source: 'I-status-bad', quote: '409 a duplicate or a lost race' },
-    why: 'Somebody else was faster, and stays so.',
+    why: 'Somebody else was faster, and no repeat changes that.',
     fix: 'Take a 409 as an end, or look at the task before you try again.',
     scenario: 'refused callbacks',
     judge: history => stopsAt(history, 'cb.lost-race', 409),

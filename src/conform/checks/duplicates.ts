@@ -73,7 +73,7 @@ const copies = (fields: Pick<Check, 'id' | 'title' | 'level'> & Partial<Check>):
 const revisions = (fields: Pick<Check, 'id' | 'title' | 'fix' | 'judge'> & Partial<Check>): Check =>
   copies({
     level: 'must',
-    why: 'The buyer gets old work as an answer to a new wish, and the new work is refused.',
+    why: 'The buyer gets old work as the answer to a new request, and the new work is refused.',
     scenario: 'copies of revisions',
     ...fields,
   })
@@ -125,13 +125,13 @@ export const dup: readonly Check[] = [
     id: 'dup.after-restart',
     title: 'works once on a task whose webhook is retried after a restart',
     level: 'should',
-    why: 'Each deployment would do work again whose webhooks were on their way.',
+    why: 'Every deployment would repeat the work whose webhooks were on their way.',
     fix: 'Keep delivery ids in a file or a database, not in memory alone.',
     scenario: 'a copy after a restart',
   }),
   copies({
     id: 'dup.message',
-    title: 'replies no more often to a message whose webhook is retried',
+    title: 'replies once to a message whose webhook is retried',
     level: 'must',
     why: 'The buyer reads the same reply twice: nothing in the marketplace holds it back.',
     scenario: 'copies of later events',
@@ -160,7 +160,7 @@ export const dup: readonly Check[] = [
     id: 'dup.ends',
     title: 'accepts copies of approvals, cancellations and disputes, and does nothing about them',
     level: 'must',
-    why: 'A copy that is refused comes again for a day. One that is taken for new makes the agent bother a buyer who is done.',
+    why: 'A copy that is refused comes again for a day. A copy that is taken for new makes the agent bother a buyer who is done.',
     fix: 'Answer 200 to every genuine webhook, also about a task that is over or that you do not know.',
     scenario: 'copies of later events',
     judge: endedQuietly,
@@ -218,7 +218,7 @@ export const dup: readonly Check[] = [
     title: 'sends no callback for a copy that the marketplace has to refuse',
     level: 'should',
     law: { source: 'I-out-of-turn', quote: 'A step that the state does not allow is refused with 400.' },
-    why: 'Each is a request for nothing, and real refusals are lost among them.',
+    why: 'Each such request is wasted, and real refusals are lost among them.',
     judge: refusedNothing,
   }),
 ]

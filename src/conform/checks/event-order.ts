@@ -30,7 +30,7 @@ export const order: readonly Check[] = [
     level: 'must',
     law: NO_WORK,
     why: 'A webhook that is retried comes late. Nobody pays for work on a cancelled task.',
-    fix: 'Keep a note of cancelled tasks, or at least look at the answer to `accept`: work only if it was taken.',
+    fix: 'Remember cancelled tasks, or at least look at the answer to `accept`: work only if it was accepted.',
     scenario: 'cancellations',
     after: ['life.cancelled'],
     judge(history) {
@@ -63,8 +63,8 @@ export const order: readonly Check[] = [
     title: 'accepts an event of a task that it has never heard of, and stays up',
     level: 'must',
     law: EVERY,
-    why: 'An agent whose database is new, or whose builder did the first work by hand, gets such events.',
-    fix: 'Answer 200, and treat the task as far as the body says what is asked for, or not at all.',
+    why: 'An agent with a new database, or whose builder did the first work by hand, gets such events.',
+    fix: 'Answer 200, and do what the body asks for, or nothing.',
     scenario: 'disorder',
     judge(history) {
       const [task, next] = history.tasks('order.unknown-task')
@@ -78,11 +78,11 @@ export const order: readonly Check[] = [
   },
   {
     id: 'order.interleaved',
-    title: 'keeps five tasks apart that come at once',
+    title: 'keeps apart five tasks that come at once',
     level: 'must',
     law: { source: 'I-callback-url', quote: '`callbackUrl` in a webhook leads to the callback of that task.' },
     why: 'One buyer gets the work of another.',
-    fix: 'Keep nothing of a task in a variable that all share. Call the `callbackUrl` of the very webhook that you work on.',
+    fix: 'Keep nothing of a task in a variable that all share. Call the `callbackUrl` of the webhook that you are working on.',
     scenario: 'disorder',
     judge(history) {
       const tasks = history.tasks('order.interleaved')
@@ -92,7 +92,7 @@ export const order: readonly Check[] = [
   },
   {
     id: 'order.message-after-end',
-    title: 'does not work again because of a message on a completed task',
+    title: 'does no further work because of a message on a completed task',
     level: 'must',
     law: { source: 'A-20', quote: 'not in a draft or a cancelled task' },
     why: 'Buyers say thank you. A delivery of a completed task is refused.',
@@ -108,7 +108,7 @@ export const order: readonly Check[] = [
   },
   {
     id: 'order.dispute-in-work',
-    title: 'stops when a task is disputed that it works on',
+    title: 'stops when a task that it works on is disputed',
     level: 'must',
     law: NO_WORK,
     why: 'While a dispute is open every delivery is refused, however often it is tried.',
@@ -122,7 +122,7 @@ export const order: readonly Check[] = [
     level: 'must',
     law: { source: 'A-46', quote: 'one effect for an event that comes twice' },
     why: 'The work is done for nothing: the task was paid and is over.',
-    fix: 'Keep delivery ids for two days at least, also those of tasks that are over.',
+    fix: 'Keep delivery ids for two days at least, including those of finished tasks.',
     scenario: 'ends',
     after: ['life.one-deliverable', 'dup.retry'],
     judge(history) {

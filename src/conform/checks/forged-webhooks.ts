@@ -39,7 +39,7 @@ const causes: { readonly [id in Id]?: readonly string[] } = {
 }
 
 const ANYBODY = 'Whoever learns the address can give the agent orders, and it works for nothing.'
-const GUESSING = 'Each digit that is not compared makes a signature easier to guess.'
+const GUESSING = 'Every digit that is not compared makes a signature easier to guess.'
 const COMPARE = 'Compute the whole digest, and compare all 64 digits of both in constant time.'
 const RAW = 'Compute the digest over the bytes as they arrived, before anything parses them.'
 
@@ -55,7 +55,7 @@ const parts: readonly Check[] = [
     'sig.missing-timestamp',
     'refuses a webhook without a timestamp',
     BOTH,
-    'Without its time a webhook that somebody has copied is good for ever.',
+    'Without a timestamp, a webhook that somebody has copied is valid for ever.',
     'Refuse a request whose timestamp header is missing. Do not skip the check of its age.',
   ),
   refuses(
@@ -80,13 +80,13 @@ const secrets: readonly Check[] = [
     'refuses a webhook that is signed with another secret, or with none',
     REFUSED,
     ANYBODY,
-    'Compare the signature with the one that you compute, and stop with 401 where they differ. To log it is not enough.',
+    'Compare the signature with the one that you compute, and stop with 401 where they differ. Logging the difference is not enough.',
   ),
   refuses(
     'sig.empty-secret',
     'refuses a webhook that is signed with an empty secret, or with the word “undefined” or “null”',
     REFUSED,
-    'An agent whose setting is missing would believe everybody who guesses that.',
+    'An agent whose setting is missing would believe anybody who guesses so.',
     'Do not start without the secret: check that MARKETPLACE_WEBHOOK_SECRET is there, and have no default for it.',
   ),
   refuses(
@@ -99,15 +99,15 @@ const secrets: readonly Check[] = [
 ]
 
 const digests: readonly Check[] = [
-  refuses('sig.one-bit', 'refuses a signature whose last digit is another', FORM, GUESSING, COMPARE),
+  refuses('sig.one-bit', 'refuses a signature whose last digit differs', FORM, GUESSING, COMPARE),
   refuses('sig.first-half', 'refuses a signature of which only the first half is right', FORM, GUESSING, COMPARE),
   refuses('sig.truncated', 'refuses a signature that was cut short', FORM, GUESSING, COMPARE),
   refuses(
     'sig.trailing-garbage',
     'refuses a signature with something behind it',
     FORM,
-    'What is read loosely here is read otherwise by the next program, and a copy looks like something new.',
-    'Take 64 lower-case hex digits and nothing else. Some functions that decode hex stop silently at the first other letter.',
+    'What this program reads loosely, the next one reads differently, and a copy looks like something new.',
+    'Take 64 lower-case hex digits and nothing else. Some hex decoders stop silently at the first character that is none.',
   ),
   refuses(
     'sig.not-hex',
@@ -123,7 +123,7 @@ const bodies: readonly Check[] = [
     'sig.body-one-byte',
     'refuses a webhook of which one byte was changed after it was signed',
     SIGNED,
-    'Whoever sits on the way could change prices and texts.',
+    'Whoever can change the request on its way could change prices and texts.',
     RAW,
   ),
   refuses(
@@ -135,9 +135,9 @@ const bodies: readonly Check[] = [
   ),
   refuses(
     'sig.body-other-spelling',
-    'refuses a webhook whose JSON was written anew after it was signed',
+    'refuses a webhook whose JSON was rewritten after it was signed',
     SIGNED,
-    'An agent that signs what it has parsed refuses genuine webhooks as soon as a marketplace writes JSON otherwise.',
+    'An agent that signs what it has parsed refuses genuine webhooks as soon as a marketplace formats its JSON differently.',
     RAW,
   ),
 ]
@@ -148,7 +148,7 @@ const times: readonly Check[] = [
     'refuses a webhook whose timestamp was changed after it was signed',
     SIGNED,
     'A time that is not signed can be set to now by anybody who has copied a webhook.',
-    'Put the timestamp header, as it stands, and a dot before the body when you compute the digest.',
+    'Compute the digest over the timestamp header as it stands, a dot, and the body.',
   ),
   refuses(
     'sig.time-not-signed',
@@ -182,22 +182,22 @@ const times: readonly Check[] = [
     'sig.future-301s',
     'refuses a webhook that is signed more than five minutes ahead',
     IN_TIME,
-    'A webhook from the future is good until then, and as often as somebody likes.',
+    'A webhook from the future stays valid until then, however often somebody sends it.',
     'Compare the absolute difference between the timestamp and your clock.',
   ),
   refuses(
     'sig.seconds',
     'refuses a timestamp in seconds',
     MILLISECONDS,
-    'Who accepts both units has two times for one webhook, and one of them may be fresh.',
-    'Read the timestamp as milliseconds, and refuse what has not 13 digits.',
+    'An agent that accepts both units reads two times from one webhook, and one of them may be fresh.',
+    'Read the timestamp as milliseconds, and refuse what does not have 13 digits.',
   ),
   refuses(
     'sig.not-a-number',
-    'refuses a timestamp that is no number',
+    'refuses a timestamp that is not a number',
     MILLISECONDS,
-    'The difference to “NaN” is greater than nothing, so a check of the age lets it pass.',
-    'Refuse a timestamp that has not 13 digits before you compute with it.',
+    'NaN is never greater than the limit, so a check of the age lets it pass.',
+    'Refuse a timestamp that does not have 13 digits, before you calculate with it.',
   ),
 ]
 

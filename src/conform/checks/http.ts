@@ -35,8 +35,8 @@ const answers: readonly Check[] = [
     title: 'answers 2xx to every event within 30 seconds',
     level: 'must',
     law: EVERY,
-    why: 'What is not answered is sent again for a day, and all other news of that task wait behind it.',
-    fix: 'Answer 200 to every event with a right signature, also where there is nothing to do about it. Redirect nothing.',
+    why: 'A webhook that is not answered is sent again for a day, and every other event of that task waits behind it.',
+    fix: 'Answer 200 to every event with a right signature, even if there is nothing to do. Redirect nothing.',
     scenario: 'every event',
     judge(history) {
       const finding = accepted(eventsIn(history))
@@ -44,7 +44,9 @@ const answers: readonly Check[] = [
       const missing = EVENTS.filter(name => !eventsIn(history).some(({ event }) => event === name))
       // It comes before the approval, unless the agent takes no revisions, as declared.
       if (`${missing}` === 'task.revision_requested') return holds
-      return missing.length === 0 ? holds : untested(`the agent came not so far that ${missing.join(', ')} were sent`)
+      return missing.length === 0
+        ? holds
+        : untested(`the agent did not get far enough for ${missing.join(', ')} to be sent`)
     },
   },
   {
@@ -84,7 +86,7 @@ const answers: readonly Check[] = [
     title: 'answers before it does the work',
     level: 'should',
     law: { source: 'I-webhook-answer', quote: 'after 30 seconds nobody listens any more' },
-    why: 'Work that takes longer one day runs into the 30 seconds, and is then begun once more.',
+    why: 'Work that one day takes longer hits the limit of 30 seconds, and is then begun once more.',
     fix: 'Answer 200 first, and work afterwards.',
     scenario: 'every event',
     judge: answersFirst,
@@ -115,8 +117,8 @@ const together: readonly Check[] = [
     title: 'takes a webhook while another is still coming in',
     level: 'must',
     law: AT_ONCE,
-    why: 'Two buyers at the same moment are the usual case.',
-    fix: 'Keep nothing of a request in a variable that all requests share, and do not refuse one because of another.',
+    why: 'Two buyers at the same moment are nothing unusual.',
+    fix: 'Keep no state of a request in a variable that all requests share, and refuse no request because of another.',
     scenario: 'framing',
     judge: history => decided(history, 'http.two-at-once'),
   },
@@ -154,7 +156,7 @@ const onTheWire: readonly Check[] = [
     level: 'must',
     law: POST,
     why: 'Connections are closed whenever nothing is sent for a while, and whenever the marketplace starts anew.',
-    fix: 'Bind no state to a connection.',
+    fix: 'Keep no state per connection.',
     scenario: 'connections',
     judge: history => decided(history, 'http.fresh-connection'),
   },
@@ -173,7 +175,7 @@ const onTheWire: readonly Check[] = [
     title: 'takes a webhook whose body comes in chunks, and slowly',
     level: 'should',
     law: POST,
-    why: 'A proxy on the way may send it so. Half a body has no right signature.',
+    why: 'A proxy on the way may send it so. Half a body never matches its signature.',
     fix: 'Collect the body until it ends, and do without Content-Length.',
     scenario: 'framing',
     judge: history => worked(history, 'http.chunked'),
@@ -203,7 +205,7 @@ const onTheWire: readonly Check[] = [
     title: 'takes a webhook with fields that it does not know',
     level: 'should',
     law: { source: 'A-17', quote: 'Unknown fields are ignored.' },
-    why: 'The next version of a marketplace may add fields; whoever refuses them stops working on that day.',
+    why: 'The next version of a marketplace may add fields; an agent that refuses them stops working that day.',
     fix: 'Ignore unknown fields: no strict schema for what comes in.',
     scenario: 'framing',
     judge: history => worked(history, 'http.extra-fields'),
@@ -214,7 +216,7 @@ const onTheWire: readonly Check[] = [
     level: 'should',
     law: EVERY,
     why: 'A later version may send more events. One that is refused is sent again for a day.',
-    fix: 'Answer 200 to every well-signed event, and work on those alone that you know.',
+    fix: 'Answer 200 to every well-signed event, and work only on those that you know.',
     scenario: 'framing',
     judge: unknownEvent,
   },

@@ -47,7 +47,7 @@ const spelled: readonly Check[] = [
     'must',
     'works on a webhook with line breaks and tabs between its fields',
     JSON_ALONE,
-    'Spaces mean nothing in JSON. An agent that signs its own spelling refuses every other.',
+    'Spaces mean nothing in JSON. An agent that signs its own formatting refuses every other.',
     PARSE,
   ),
   works(
@@ -99,14 +99,14 @@ const texts: readonly Check[] = [
     'works on texts with control characters',
     ANY_CHARACTER,
     LOST,
-    'Take every character but NUL, and take out what your own tools can’t bear only when you use it.',
+    'Take every character but NUL, and remove what your own tools can’t handle only where you use it.',
   ),
   works(
     'bytes.direction',
     'must',
     'works on texts with marks that turn the direction of writing',
     KEPT,
-    'An agent that tidies the text before it verifies refuses every buyer who writes Arabic or Hebrew.',
+    'An agent that tidies the text before it verifies the signature refuses every buyer who writes Arabic or Hebrew.',
     'Verify the bytes as they came. Normalise afterwards, if at all.',
   ),
   works(
@@ -133,8 +133,8 @@ const sizes: readonly Check[] = [
     'should',
     'works on the longest texts where each character is escaped',
     LENGTHS,
-    'The same texts take 184 KB if a marketplace writes each emoji with escapes.',
-    'Let your server take bodies of 256 KB: many have a limit of 100 KB unless told. Verify the raw bytes as they came.',
+    'The same texts take 184 KB if a marketplace escapes each emoji.',
+    'Let your server take bodies of 256 KB: many have a limit of 100 KB by default. Verify the raw bytes as they came.',
   ),
   works(
     'bytes.no-requirements',
@@ -142,7 +142,7 @@ const sizes: readonly Check[] = [
     'works on a task without requirements',
     { source: 'I-task-input', quote: 'optionally `requirements` (5,000 at most)' },
     'Most buyers write none.',
-    'Expect an empty text, and do without.',
+    'Expect none, and work without them.',
   ),
 ]
 

@@ -60,7 +60,7 @@ export const safe: readonly Check[] = [
   },
   {
     id: 'safe.no-stack',
-    title: 'shows nobody where its code lies',
+    title: 'shows nobody where its code is',
     level: 'should',
     law: { source: 'I-envelope', quote: 'Failure is `{ success: false, error }` with a sentence.' },
     why: 'A stack trace tells buyers nothing, and attackers which libraries there are.',
@@ -70,11 +70,11 @@ export const safe: readonly Check[] = [
   },
   {
     id: 'safe.no-foreign-host',
-    title: 'tells no other host of a task',
+    title: 'tells no other host about a task',
     level: 'should',
     law: { source: 'A-46', quote: 'call `callbackUrl` as it stands' },
     why: 'What a buyer writes is for the agent, and a callback is for the marketplace alone.',
-    fix: 'Call callbackUrl and what you need for the work, and name no tasks to others.',
+    fix: 'Call callbackUrl and what you need for the work, and tell others nothing of tasks.',
     scenario: 'proxied',
     judge: foreignHosts,
   },

@@ -67,7 +67,7 @@ export const lifeEnds: readonly Check[] = [
     title: 'delivers again when a revision is asked for, without accepting anew',
     level: 'must',
     law: REVISED,
-    why: 'The buyer has paid, is not content, and waits for ever.',
+    why: 'The buyer has paid, is not satisfied, and waits for ever.',
     fix: 'Handle `task.revision_requested`: work by its `revisionReason`, and deliver. The task is in progress already. A copy has the same delivery id, not the same task.',
     scenario: 'revisions',
     judge(history) {
@@ -87,7 +87,7 @@ export const lifeEnds: readonly Check[] = [
     title: 'changes something in a revision',
     level: 'should',
     law: { source: 'A-46', quote: 'change something in a revision' },
-    why: 'The buyer gets what was sent back, and one revision less.',
+    why: 'The buyer gets the same work again, and has one revision less.',
     fix: 'Take the `revisionReason` into the work.',
     scenario: 'revisions',
     after: ['life.revision'],
@@ -133,7 +133,7 @@ export const lifeEnds: readonly Check[] = [
     title: 'gives up a task that the buyer has cancelled a moment before',
     level: 'must',
     law: { source: 'I-status-bad', quote: '409 a duplicate or a lost race' },
-    why: 'An agent that tries to accept for ever works for nobody, and is slowed down by the limits of rates.',
+    why: 'An agent that keeps trying to accept works for nobody, and meets the rate limits.',
     fix: 'Take 400 and 409 to `accept` as the end of the task.',
     scenario: 'cancellations',
     judge(history) {
@@ -159,10 +159,10 @@ export const lifeEnds: readonly Check[] = [
   },
   {
     id: 'life.dispute-release',
-    title: 'leaves a disputed task alone that is then paid, in full or in part',
+    title: 'leaves a disputed task alone that is then paid in full or in part',
     level: 'must',
     law: CANCELLED,
-    why: 'Whatever is decided, the work is over.',
+    why: 'Whatever is decided, the work has ended.',
     fix: 'Answer 200 to `task.disputed`, and stop.',
     scenario: 'ends',
     judge(history) {
@@ -194,7 +194,7 @@ export const lifeEnds: readonly Check[] = [
     level: 'must',
     law: { source: 'I-task-dispute', quote: 'or a completed one within 48 hours of its completion' },
     why: 'A webhook that is refused comes again for a day, and the builder hears of the dispute last.',
-    fix: 'Answer 200 to every event, also of a task that was over for you.',
+    fix: 'Answer 200 to every event, even of a task that you had finished with.',
     scenario: 'days',
     judge(history) {
       const task = taskOf(history, 'life.dispute-last-minute')

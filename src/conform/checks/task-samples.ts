@@ -57,7 +57,7 @@ export const lifeSamples: readonly Check[] = [
       quote: '`content` (50,000 characters at most), optional `notes` (2,000 at most)',
     },
     why: 'What is longer is refused, and the work is lost.',
-    fix: 'Cut the content at 50,000 characters and the notes at 2,000, and never deliver nothing.',
+    fix: 'Cut the content at 50,000 characters and the notes at 2,000, and never deliver an empty text.',
     scenario,
     judge(history) {
       const delivers = history.of('callback').filter(({ action }) => action === 'deliver')
@@ -88,7 +88,7 @@ export const lifeSamples: readonly Check[] = [
   },
   {
     id: 'life.sample-accepted',
-    title: 'accepts the tasks that it accepts, as its author has declared, each time',
+    title: 'accepts every task of the kind that its author has declared as accepted',
     level: 'must',
     law: { source: 'I-task-accept', quote: 'accepts a pending task' },
     why: 'Buyers choose it for these tasks.',
@@ -98,10 +98,10 @@ export const lifeSamples: readonly Check[] = [
   },
   {
     id: 'life.sample-rejected',
-    title: 'rejects the tasks that it rejects, as its author has declared',
+    title: 'rejects every task of the kind that its author has declared as rejected',
     level: 'must',
     law: { source: 'I-task-reject', quote: 'The agent rejects a pending task' },
-    why: 'It does what its author does not want to be done.',
+    why: 'The agent does what its author does not want done.',
     fix: 'Reject them, or take them out of `rejects`.',
     scenario,
     judge: history => asDeclared(history, 'life.sample-rejected', 'reject'),

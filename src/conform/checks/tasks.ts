@@ -91,7 +91,7 @@ export const life: readonly Check[] = [
     title: 'delivers what it has accepted, in time',
     level: 'should',
     law: { source: 'I-task-deliver', quote: 'delivers a task in progress' },
-    why: 'An accepted task can not be cancelled: the buyer has to dispute it to get the money back.',
+    why: 'An accepted task can’t be cancelled: the buyer has to dispute it to get the money back.',
     fix: 'Send a callback with `"action": "deliver"` and the `content` when the work is done. If it can’t be done, reject the task at once.',
     scenario,
     judge(history) {
@@ -115,8 +115,8 @@ export const life: readonly Check[] = [
     title: 'delivers once what was asked for once',
     level: 'must',
     law: { source: 'I-task-deliver', quote: 'delivers a task in progress: `delivered`.' },
-    why: 'The first delivery is what the buyer looks at and pays. A second one is refused, also if it is the better.',
-    fix: 'Deliver when the work is done, and not a draft before.',
+    why: 'The first delivery is what the buyer looks at and pays. A second one is refused, even if it is better.',
+    fix: 'Deliver when the work is done, and no draft before.',
     scenario,
     judge(history) {
       const { taskId } = taskOf(history, FIRST)

@@ -32,7 +32,7 @@ export type Finding =
 
 export const holds: Finding = { holds: true }
 
-/** It holds, and this is worth to be told. */
+/** It holds, and the report says more about it. */
 export const noted = (note: string): Finding => ({ holds: true, note })
 
 /** It does not hold: what was seen, as the end of “the agent …”, and where. */
