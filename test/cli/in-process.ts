@@ -43,10 +43,10 @@ export async function answerHere(...args: readonly string[]) {
 }
 
 /** Starts a dev in a folder of its own, and works in that folder. `leave` ends both. */
-export async function enterDev() {
+export async function enterDev(env: NodeJS.ProcessEnv = {}) {
   const before = process.cwd()
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  const dev = await startDev(folder)
+  const dev = await startDev(folder, env)
   process.chdir(folder)
   process.env.XDG_CONFIG_HOME = join(folder, 'config')
   const leave = async () => {
