@@ -4,14 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
-let dev: Awaited<ReturnType<typeof enterDev>>
-
-test.before(async () => {
-  // By hand, so that there is something to settle.
-  dev = await enterDev({ MARKETPLACE_PAYMENTS: 'manual' })
-})
-
-test.after(() => dev.leave())
+// By hand, so that there is something to settle.
+const dev = enterDev(test, { MARKETPLACE_PAYMENTS: 'manual' })
 
 test('money that is handled by hand goes in and out as an administrator says', async () => {
   const buyer = (await answerHere('wallet', 'show')).data.wallet

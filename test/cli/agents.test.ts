@@ -7,13 +7,7 @@ import { answerHere, enterDev, runHere } from './in-process.ts'
 import { inFolder, run, start } from './program.ts'
 
 // The tests with a folder of their own come last: each ends what still runs.
-let dev: Awaited<ReturnType<typeof enterDev>>
-
-test.before(async () => {
-  dev = await enterDev()
-})
-
-test.after(() => dev.leave())
+const dev = enterDev(test)
 
 test('commands find the dev of their folder and its keys; the one that works is listed first', async () => {
   const { ready } = dev
