@@ -1,19 +1,18 @@
 // engines: embedded; process: own
 /** A builder's whole way on the command line: an agent is made, tested, published and hired. */
 import { existsSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler } from '../../src/client/webhooks.ts'
-import { freePort } from '../../src/sim/agents/free-port.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
+import { listen } from '../support/listen.ts'
 import { answerOf, COMMAND, inFolder, run, startDev, typeInto } from './program.ts'
 
 /** Rejects, keeps silent or works, as the title says. */
 async function startAgent() {
   let secret = ''
-  const server = http.createServer((request, response) =>
+  const { url, close } = await listen((request, response) =>
     agentHandler({
       secret,
       async onTask({ data }, reply) {
@@ -26,14 +25,9 @@ async function startAgent() {
       onError: () => {},
     })(request, response),
   )
-  // Once it is closed nobody else gets its port.
-  const port = await freePort()
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${port}`
   const use = (given: string) => {
     secret = given
   }
-  const close = () => new Promise(resolve => server.close(resolve).closeAllConnections())
   return { url, use, close }
 }
 
