@@ -1,7 +1,7 @@
 /** Sends signed callbacks. It needs only Node. Source: I-callback, A-261. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { signatureHeaders } from '../api/signature.ts'
-import { mayPass, pauseAfter } from './repeats.ts'
+import { mayPass, pauseAfter } from './transport.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 
 /** The marketplace refused a callback. `status` is the HTTP status, `message` its sentence. */

@@ -1,6 +1,6 @@
 /** Sends one request to a marketplace and reads the response. All that the client knows of the network is here. */
-import type { FieldErrors } from '../api/failures.ts'
 
+import type { FieldErrors } from '../api/failures.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Which credential is sent. If there is none of that kind, none is. */
@@ -119,4 +119,24 @@ function envelopeIn(text: string, status: number): Pick<Answer, 'success' | 'dat
     if (typeof value?.success === 'boolean') return value
   } catch {}
   return { success: false, error: `The answer ${status} is not the marketplace's: ${text.slice(0, 200)}` }
+}
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 300_000
+
+/** Whether the same request may get another response later. `status`: undefined if none came. */
+export const mayPass = (status: number | undefined) =>
+  status === undefined || status === 408 || status === 429 || status >= 500
+
+/** The pause after this attempt, in ms: as long as is asked, or twice the last one. null: longer than anybody should wait. `now`: Unix ms. */
+export function pauseAfter(attempt: number, headers: Headers | undefined, now: number): number | null {
+  const wait = Math.max(FIRST_PAUSE_MS * 2 ** (attempt - 1), askedMs(headers?.get('retry-after'), now))
+  return wait > LONGEST_PAUSE_MS ? null : wait
+}
+
+/** In seconds or as a date. */
+function askedMs(header: string | null | undefined, now: number): number {
+  if (!header) return 0
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(ms) ? 0 : ms
 }

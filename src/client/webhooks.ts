@@ -1,6 +1,7 @@
 /** A toolkit for agents: verifies signed webhooks and sends signed callbacks. It needs only Node. */
+
 export { agentHandler } from './agent-handler.ts'
-export type { AgentOptions } from './agent-options.ts'
+export type { AgentOptions, Work } from './agent-options.ts'
 export {
   type Action,
   type AnswerOptions,

@@ -3,7 +3,7 @@ import type { AgentOptions, Work } from './agent-options.ts'
 import { CallbackError, type Reply, replyTo } from './callbacks.ts'
 import { type Came, Inbox, type Unfinished } from './inbox.ts'
 import { keptReply } from './kept-reply.ts'
-import { mayPass } from './repeats.ts'
+import { mayPass } from './transport.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 
 /** What ends its process each time is not begun for ever. */

@@ -1,7 +1,6 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
 import type { FailureName } from '../api/failures.ts'
 import type { FaultName } from '../api/faults.ts'
-import type { World } from '../world/world.ts'
 
 export type LogEntry =
   | {
@@ -141,7 +140,11 @@ export type StampedEntry = LogEntry & {
   realAt: number
 }
 
-type Clock = Pick<World, 'now' | 'realNow'>
+/** Of a world. */
+interface Clock {
+  now(): number
+  realNow(): number
+}
 
 /** Numbers entries, and gives them the times of `clock` until another is set. */
 export function stamped(write: (entry: StampedEntry) => void, clock: Clock) {

@@ -1,8 +1,9 @@
 /** Makes the records of responses from rows. A field that is a column of the same name and type is named by the record alone. */
+
+/** The columns that a record shows, as they are or as something made of them. */
 import type * as z from 'zod'
 import type { Columns, Row, Table } from '../store/tables/table.ts'
 
-/** The columns that a record shows, as they are or as something made of them. */
 type Shown<R, C extends Columns> = Pick<Row<Table<C>>, keyof R & keyof C>
 type Alike<R, Seen> = { [K in keyof R & keyof Seen]: [Seen[K]] extends [R[K]] ? K : never }[keyof R & keyof Seen]
 
@@ -25,3 +26,9 @@ export function recordMaker<Shape extends z.ZodRawShape, C extends Columns>(
     return Object.assign(record, made) as R
   }
 }
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** The fields that a request gives. One that it leaves out may be there as undefined, and would hide what is kept. */
+export const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>

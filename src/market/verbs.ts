@@ -22,8 +22,7 @@ import { disputeVerbs } from './tasks/disputes.ts'
 import { taskVerbs } from './tasks/tasks.ts'
 import { clockVerbs } from './upkeep/clock.ts'
 import type { Verbs } from './verb.ts'
-import { paymentVerbs } from './wallet/payments.ts'
-import { walletVerbs } from './wallet/wallet.ts'
+import { paymentVerbs, walletVerbs } from './wallet/wallet.ts'
 
 export const verbs: Verbs = {
   ...accountVerbs,

@@ -38,22 +38,14 @@ import { metricsPage, serveMetrics } from '../web/metrics-page.ts'
 import { createServer, type Server } from '../web/server.ts'
 import type { World } from '../world/world.ts'
 import { startBackground } from './background.ts'
+import type { Marketplace as PublicMarketplace } from './embed.ts'
 import type { OpenOptions } from './options.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { openWorld } from './world.ts'
 
-export interface Marketplace {
+export interface Marketplace extends PublicMarketplace {
   readonly market: Market
-  readonly url: string
-  /** The loopback port of `/metrics`; null if there is none. */
-  readonly metricsPort: number | null
-  /** The database file; null if there is none. */
-  readonly file: string | null
-  /** Does what is due now, such as clearing and heartbeats, and wakes the dispatcher. */
-  runDue(): Promise<void>
-  /** Accepts no more requests, finishes those in flight within `graceMs`, and makes everything durable. */
-  close(graceMs?: number): Promise<void>
 }
 
 // A little less than the ten seconds of A-4, because making everything durable takes time too.

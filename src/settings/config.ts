@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
 import { UsageError } from '../shared/usage-error.ts'
-import { type BucketSettings, bucketOf, isBucket } from './bucket.ts'
 import { configFolderOf, projectFile } from './project-file.ts'
-import { kebab, variable, withSource } from './sources.ts'
 import {
   addressRangeOf,
+  type BucketSettings,
   baseUrlOf,
+  bucketOf,
   checkPublic,
   countOf,
   type Database,
@@ -18,6 +18,8 @@ import {
   dbLimitOf,
   debugOf,
   hopsOf,
+  isBucket,
+  kebab,
   type LogLevel,
   listOf,
   logLevels,
@@ -27,6 +29,8 @@ import {
   portOf,
   portRangeOf,
   tokenOf,
+  variable,
+  withSource,
 } from './values.ts'
 
 export interface Config {
@@ -110,7 +114,7 @@ export interface Settings {
   readonly fromProject: readonly string[]
 }
 
-export interface WayOut {
+interface WayOut {
   readonly resolver: 'dns' | 'system'
   /** Ranges of ports: from and to. */
   readonly ports: readonly (readonly [number, number])[]

@@ -1,6 +1,7 @@
 /** A user of the marketplace over HTTP, with a session like a browser's or with an API key. */
-import { type Client, clientOn } from '../client/client.ts'
+
 import { type Answer, type By, type Fetch, type Method, Transport } from '../client/transport.ts'
+import { type Client, clientOn } from '../client/typed-client.ts'
 
 export type { Answer, By, Method } from '../client/transport.ts'
 

@@ -1,11 +1,11 @@
 /** Renders the reference as one HTML page from the OpenAPI document. The page loads only its own stylesheet and script. */
 
+import { shellWord } from '../api/command-line.ts'
 import { type Field, fieldsOf, typeOf } from '../api/openapi/fields.ts'
 import type { JsonSchema } from '../api/openapi/json-schema.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Operation } from '../api/openapi/operation.ts'
 import type { Content, Response } from '../api/openapi/responses.ts'
-import { shellWord } from '../api/shell-word.ts'
 import { type Html, html } from '../shared/html.ts'
 
 export function referencePage(doc: OpenApi): string {

@@ -42,7 +42,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/callbacks.ts time': "runs in an agent's process, which has no world",
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
-  'src/client/client.ts time': "signs in an agent's process, which has no world",
+  'src/client/typed-client.ts time': "signs in an agent's process, which has no world",
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agents/agent-watch.ts network':
     'looks whether an agent of this machine accepts connections, and sends nothing',
@@ -52,7 +52,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/conformance.ts chance': 'chooses the seed of a run',
   'src/cli/dev/simulator.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/sim/demo/demo.ts chance': 'makes a password that nobody is to know',
-  'src/sim/demo/scenario.ts time': 'waits for another process with patience that ends',
+  'src/sim/demo/demo.ts time': 'waits for another process with patience that ends',
   'src/cli/commands/emit.ts time': 'how long callbacks are waited for is measured, not dated',
   'src/cli/commands/deliveries-resend.ts time': 'how long deliveries are followed is measured, not dated',
   'src/cli/log/delivery-search.ts time': 'counts back from now, where no simulator says what time it is',

@@ -10,7 +10,7 @@ import { addressResult, callbackFindings, secretFinding } from '../../src/cli/do
 import type { SetupFinding } from '../../src/cli/doctor/finding.ts'
 import { containerFinding, lockFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../../src/client/typed-client.ts'
 import { version } from '../../src/settings/config.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
 import { listen } from '../support/listen.ts'

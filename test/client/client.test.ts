@@ -3,9 +3,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
+import type { CallReply } from '../../src/api/endpoints/calls.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { verify } from '../../src/api/signature.ts'
-import { type CallReply, createClient, MarketplaceError, UnreachableError } from '../../src/client/client.ts'
+import { UnreachableError } from '../../src/client/transport.ts'
+import { createClient, MarketplaceError } from '../../src/client/typed-client.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 

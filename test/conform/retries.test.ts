@@ -2,7 +2,8 @@
 /** A marketplace that takes nothing for a while: who looks at an agent from outside waits, says so, and an interrupt ends that. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MarketplaceError, UnreachableError } from '../../src/client/client.ts'
+import { UnreachableError } from '../../src/client/transport.ts'
+import { MarketplaceError } from '../../src/client/typed-client.ts'
 import { failureInWords, Patient, type Wait } from '../../src/conform/listed-agent/retries.ts'
 
 const limited = (seconds: number) => {

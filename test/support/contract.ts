@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { statusOf } from '../../src/api/failures.ts'
 import { refusalsOf } from '../../src/api/refusals.ts'
-import type { Fetch } from '../../src/client/client.ts'
+import type { Fetch } from '../../src/client/transport.ts'
 import { sentence } from './sentence.ts'
 
 const builtIn = fetch

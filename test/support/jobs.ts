@@ -39,5 +39,5 @@ const refusalOf = (
 ) => `The first line of a test file says on which engines it runs, and whether its \
 process is for other files too: "// engines: embedded, postgres; process: shared". One engine may stand alone; "own" gives the \
 file a process of its own; "postgres at length", and "; lengths: short, long" or "; lengths: long" at its end, are for long proofs \
-(CONTRIBUTING.md, Tests). These files don't say it:
+(docs/contributing/tests.md). These files don't say it:
 ${files.map(file => `  ${file}`).join('\n')}`

@@ -3,7 +3,7 @@
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createClient } from '../../src/client/client.ts'
+import { createClient } from '../../src/client/typed-client.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { openMarketplace } from '../../src/open/open.ts'
 import { openTestMarketplace, type TestMarketplaceOptions } from '../support/marketplace.ts'

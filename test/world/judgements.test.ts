@@ -2,7 +2,7 @@
 /** Which URLs were judged is kept within a bound in bytes, as a URL may be long. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keptJudgements } from '../../src/world/egress/judgements.ts'
+import { keptJudgements } from '../../src/world/egress/egress.ts'
 
 test('short URLs are judged once; of long ones no more are kept than there is room for', () => {
   const judged: string[] = []

@@ -2,7 +2,7 @@
  * The scripts that complete words in shells. Each holds all words, so that a tabulator starts no program: that would take
  * a fifth of a second. Source: A-251.
  */
-import { shellWord } from '../../api/shell-word.ts'
+import { shellWord } from '../../api/command-line.ts'
 import type { CommandTable } from './command.ts'
 import { type AllWords, allWordsOf, type FlagValues, type Word, type Words } from './completion-words.ts'
 

@@ -1,7 +1,7 @@
 /** `marketplace call`: sends any request, with the credentials that are found. */
 
+import type { Pagination } from '../../api/endpoints/calls.ts'
 import { limits } from '../../api/limits.ts'
-import type { Pagination } from '../../client/client.ts'
 import type { By, Method, Sending } from '../../client/transport.ts'
 import { UsageError } from '../../settings/config.ts'
 import { jsonGiven } from '../command-line/json-input.ts'

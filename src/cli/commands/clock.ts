@@ -1,6 +1,6 @@
 /** `marketplace clock`: shows and moves the clock of a simulator. Source: A-44. */
 import { clockMoves } from '../../api/limits.ts'
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, onSimulator } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -1,7 +1,8 @@
 /** `marketplace deliveries resend`: sends webhooks again, and follows each to its end. */
+
+import { plainShellWord } from '../../api/command-line.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
-import { plainShellWord } from '../../api/shell-word.ts'
-import { MarketplaceError } from '../../client/client.ts'
+import { MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'

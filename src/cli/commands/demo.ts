@@ -1,6 +1,5 @@
 /** `marketplace demo`: plays whole lives of tasks and prints each step. */
-import { playDemo } from '../../sim/demo/demo.ts'
-import type { DemoStep } from '../../sim/demo/scenario.ts'
+import { type DemoStep, playDemo } from '../../sim/demo/demo.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'

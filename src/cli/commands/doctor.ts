@@ -1,6 +1,6 @@
 /** `marketplace doctor`: looks at what commonly goes wrong on a machine, and says what helps. */
 
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { environment, readSettings, type Settings, UsageError } from '../../settings/config.ts'
 import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -1,8 +1,8 @@
 /** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
 
+import { shellWord } from '../../api/command-line.ts'
 import type { CallbackFaultName, WebhookFaultName } from '../../api/faults.ts'
 import { durations, mostResponseBytes } from '../../api/limits.ts'
-import { shellWord } from '../../api/shell-word.ts'
 import { isLoopbackName } from '../../settings/config.ts'
 import { callbackFaults } from '../../sim/callbacks/faults.ts'
 import { type CallbackListener, listenForCallbacks } from '../../sim/callbacks/listener.ts'

@@ -1,7 +1,6 @@
 /** `marketplace login`, `logout` and `whoami`: a session for endpoints that take no key. Source: A-51. */
 import type { UserRecord } from '../../api/records.ts'
-import { UnreachableError } from '../../client/client.ts'
-import { type Answer, Transport } from '../../client/transport.ts'
+import { type Answer, Transport, UnreachableError } from '../../client/transport.ts'
 import { UsageError } from '../../settings/config.ts'
 import { passwordFromStdin } from '../command-line/json-input.ts'
 import { type ConnectionFlags, connected, printTarget, unreachable } from '../connection/connection.ts'

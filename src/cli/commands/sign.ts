@@ -1,5 +1,5 @@
 /** `marketplace sign`: prints the two headers of a signed request, or a curl line that sends it. */
-import { shellWord } from '../../api/shell-word.ts'
+import { shellWord } from '../../api/command-line.ts'
 import { signatureHeaders } from '../../api/signature.ts'
 import { UsageError } from '../../settings/config.ts'
 import { bytesGiven } from '../command-line/json-input.ts'

@@ -11,9 +11,8 @@ import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { durationGiven, durationInWords } from '../output/numbers.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
-import { paragraph } from '../output/paragraph.ts'
 import { showProgress } from '../output/progress.ts'
-import { money } from '../output/ui.ts'
+import { money, paragraph } from '../output/ui.ts'
 
 export interface BuyersFlags extends AnswerFlags, SecretFlags {
   start?: string

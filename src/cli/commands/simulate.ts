@@ -10,8 +10,7 @@ import { exitCodes, Fault } from '../exit-codes.ts'
 import { taskFeed } from '../log/task-feed.ts'
 import { showProgress } from '../output/progress.ts'
 import { money, plain } from '../output/ui.ts'
-import { adviceOn, type BuyerFlags, planOf } from '../simulation/buyer-plan.ts'
-import { topUp } from '../simulation/top-up.ts'
+import { adviceOn, type BuyerFlags, planOf, topUp } from '../simulation/buyer-plan.ts'
 
 export type { BuyerFlags } from '../simulation/buyer-plan.ts'
 

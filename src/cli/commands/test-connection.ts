@@ -2,7 +2,7 @@
 
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { AgentRecord, TestReport } from '../../api/records.ts'
-import { createClient } from '../../client/client.ts'
+import { createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'

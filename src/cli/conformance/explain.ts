@@ -5,12 +5,11 @@ import type { Check } from '../../conform/judging/check.ts'
 import { judge, type Verdict } from '../../conform/judging/judge.ts'
 import { withPrerequisites } from '../../conform/judging/selection.ts'
 import { censusOf } from '../../conform/listed-agent/checks.ts'
-import { eventLine } from '../../conform/reports/words.ts'
+import { eventLine } from '../../conform/reports/findings.ts'
 import type { HeaderLines } from '../../world/header-lines.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { CommandOutput } from '../output/output.ts'
-import { commandLine, paragraph } from '../output/paragraph.ts'
-import { plain, type Ui } from '../output/ui.ts'
+import { commandLine, paragraph, plain, type Ui } from '../output/ui.ts'
 
 type Answering = Pick<CommandOutput, 'out' | 'answer'>
 

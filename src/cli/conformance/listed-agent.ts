@@ -1,7 +1,7 @@
 /** An agent that a marketplace lists: whose it is, and what may be spent on it. */
 
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { MarketplaceError } from '../../client/client.ts'
+import { MarketplaceError } from '../../client/typed-client.ts'
 import type { Declared } from '../../conform/agent/declared.ts'
 import type { History, Purchases, Recorded } from '../../conform/history/history.ts'
 import type { Check } from '../../conform/judging/check.ts'
@@ -15,7 +15,7 @@ import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { centsIn } from '../output/numbers.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
-import { topUp } from '../simulation/top-up.ts'
+import { topUp } from '../simulation/buyer-plan.ts'
 
 export interface ListedFlags extends Omit<ConnectionFlags, 'json'> {
   agent?: string

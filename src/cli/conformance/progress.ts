@@ -10,9 +10,8 @@ import { censusOf } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { durationInWords } from '../output/numbers.ts'
 import type { CommandOutput } from '../output/output.ts'
-import { paragraph } from '../output/paragraph.ts'
 import { type Progress, showProgress } from '../output/progress.ts'
-import { plain } from '../output/ui.ts'
+import { paragraph, plain } from '../output/ui.ts'
 import type { TellTime } from './time-limit.ts'
 
 interface LiveOptions {

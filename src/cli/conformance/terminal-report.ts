@@ -1,11 +1,9 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history/history.ts'
 import type { Report, ReportedCheck, ReportedDeath } from '../../conform/judging/report.ts'
-import { areaOf, totals } from '../../conform/reports/findings.ts'
+import { areaOf, eventLine, totals } from '../../conform/reports/findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from '../../conform/reports/run-tests.ts'
-import { eventLine } from '../../conform/reports/words.ts'
-import { commandLine, paragraph } from '../output/paragraph.ts'
-import { plain, type Ui } from '../output/ui.ts'
+import { commandLine, paragraph, plain, type Ui } from '../output/ui.ts'
 
 const MOST_EVIDENCE = 4
 

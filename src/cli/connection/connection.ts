@@ -1,8 +1,8 @@
 /** Connects a command to its marketplace, and explains refusals. */
 
 import { COMMAND_LINE } from '../../api/command-line.ts'
-import { type Client, clientOn, MarketplaceError, UnreachableError } from '../../client/client.ts'
-import { answerIn, Transport } from '../../client/transport.ts'
+import { answerIn, Transport, UnreachableError } from '../../client/transport.ts'
+import { type Client, clientOn, MarketplaceError } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'

@@ -1,8 +1,8 @@
 /** A second `dev` in a folder shows the log of the first, and leaves it running when it ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COMMAND_LINE } from '../../api/command-line.ts'
-import { clientOn, UnreachableError } from '../../client/client.ts'
-import { Transport } from '../../client/transport.ts'
+import { Transport, UnreachableError } from '../../client/transport.ts'
+import { clientOn } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { type LogLevel, version } from '../../settings/config.ts'
 import { accepts } from '../../sim/agents/agent-watch.ts'

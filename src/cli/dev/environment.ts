@@ -1,6 +1,6 @@
 /** What a process needs to know to be an agent of a dev, as variables of its environment. */
 
-import { shellWord } from '../../api/shell-word.ts'
+import { shellWord } from '../../api/command-line.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { SeededAgent } from '../../sim/agents/agents.ts'
 import type { Credentials } from '../../sim/seed.ts'

@@ -4,8 +4,7 @@ import { PROJECT_FILE } from '../../settings/project-file.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { commandLine } from '../output/paragraph.ts'
-import { plain, type Ui } from '../output/ui.ts'
+import { commandLine, plain, type Ui } from '../output/ui.ts'
 
 interface Start extends Credentials {
   url: string

@@ -1,6 +1,6 @@
 /** Looks at an agent: the secret that it would use, its address, its certificate, and whether its callbacks arrive. */
 import type { OwnAgentRecord } from '../../api/records.ts'
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { secretFingerprint } from '../../market/exchange.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingResult } from '../../world/world.ts'

@@ -1,8 +1,8 @@
 /** Looks at the marketplace that commands would use: whether it answers, which it is, its clock, its version, the key. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import { durations } from '../../api/limits.ts'
-import { type Client, clientOn } from '../../client/client.ts'
 import { Transport, UnreachableError } from '../../client/transport.ts'
+import { type Client, clientOn } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Target } from '../connection/target.ts'

@@ -1,14 +1,14 @@
 /** Collects the fields of a new agent from flags, from a file, or by questions. */
 import { agents } from '../../api/endpoints/agents.ts'
+import type { CallInput } from '../../api/endpoints/calls.ts'
 import { limits } from '../../api/limits.ts'
 import type { CategoryRecord } from '../../api/records.ts'
-import type { CallInput } from '../../client/client.ts'
 import { fromTo, readCents } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
 import { newAgentFlags } from './agent-flags.ts'
 import { fieldsOf, refuseMissing } from './fields.ts'
-import { categoryCalled } from './find-category.ts'
+import { categoryCalled } from './find-agent.ts'
 import type { RowFlags } from './row.ts'
 
 export type AgentInput = CallInput<'createAgent'>

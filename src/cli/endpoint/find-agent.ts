@@ -1,16 +1,16 @@
 /** Finds the agent that a word names, and says what may be wrong if there is none. */
+
+/** Finds an agent by id or slug: one's own in any state, or a public one. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
-import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { createClient, MarketplaceError } from '../../client/client.ts'
-import { version } from '../../settings/config.ts'
+import type { AgentRecord, CategoryRecord, OwnAgentRecord } from '../../api/records.ts'
+import { createClient, MarketplaceError } from '../../client/typed-client.ts'
+import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { agentAt } from '../connection/dev-folder.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
-
-/** Finds an agent by id or slug: one's own in any state, or a public one. */
 export async function agentCalled(
   { client, found }: Pick<Connection, 'client' | 'found'>,
   agent: string,
@@ -79,4 +79,12 @@ export async function refusedWith<T>(
     const { message, errors } = error
     throw new Fault(message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
   })
+}
+
+/** Finds a category by name, slug or id. Throws a UsageError that names all if there is none. */
+export function categoryCalled(word: string, categories: readonly CategoryRecord[]): CategoryRecord {
+  const wanted = word.toLowerCase()
+  const found = categories.find(({ id, slug, name }) => [id, slug, name.toLowerCase()].includes(wanted))
+  if (found) return found
+  throw new UsageError(`There is no category ${word}. There are: ${categories.map(({ slug }) => slug).join(', ')}.`)
 }

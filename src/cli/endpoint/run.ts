@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import type { CallOptions } from '../../client/client.ts'
+import type { CallOptions } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
@@ -14,8 +14,7 @@ import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
 import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
-import { agentCalled, refusedWith } from './find-agent.ts'
-import { categoryCalled } from './find-category.ts'
+import { agentCalled, categoryCalled, refusedWith } from './find-agent.ts'
 import type { EndpointRow, RowFlags, Typed } from './row.ts'
 import { showReply } from './view.ts'
 

@@ -1,8 +1,9 @@
 /** Shows the reply of an endpoint's command to people: a list as a table, a record as lines. */
+
+import { plainShellWord } from '../../api/command-line.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Pagination } from '../../api/endpoints/calls.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { plainShellWord } from '../../api/shell-word.ts'
-import type { Pagination } from '../../client/client.ts'
 import { attributeOf, flagIn } from '../command-line/filled-by.ts'
 import type { Connection } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -4,7 +4,7 @@
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { ExchangeDetails } from '../../api/exchange-records.ts'
 import type { DeliveryRecord } from '../../api/records.ts'
-import { type Client, createClient } from '../../client/client.ts'
+import { type Client, createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import type { Credentials } from '../../sim/seed.ts'

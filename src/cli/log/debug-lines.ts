@@ -1,10 +1,9 @@
 /** Debug lines on stderr: for programs JSON, for people `name=value`. */
+
+/** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 import { type LogLevel, wantedDebug } from '../../settings/config.ts'
 import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../../shared/debug.ts'
 import { plain } from '../output/ui.ts'
-import { withoutSecrets } from './without-secrets.ts'
-
-/** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 export function debugLines(level: LogLevel, json: boolean): DebugSinks {
   const topics = level === 'debug' ? debugTopics : wantedDebug().topics
   return Object.fromEntries(topics.map(topic => [topic, sinkOf(topic, json)]))
@@ -28,3 +27,10 @@ const pairs = (line: object) =>
         `${name}=${typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
     )
     .join(' ')
+
+/** Cuts short what looks like a key or a secret in lines that a program prints of itself. */
+// Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
+const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
+const BEARER = /\b(bearer +)[\w.~+/=-]{8,}/gi
+
+export const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')

@@ -1,9 +1,9 @@
 /** Finds deliveries in the logs of one's own agents. */
 
+import { plainShellWord } from '../../api/command-line.ts'
 import { agentEvents } from '../../api/flow.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
-import { plainShellWord } from '../../api/shell-word.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'

@@ -2,9 +2,9 @@
 import { pino } from 'pino'
 import type { Log } from '../../market/log.ts'
 import type { LogLevel } from '../../settings/config.ts'
+import { withoutSecrets } from './debug-lines.ts'
 import { levelOf } from './levels.ts'
 import { sampled } from './sampling.ts'
-import { withoutSecrets } from './without-secrets.ts'
 
 export interface DeploymentLog {
   readonly log: Log

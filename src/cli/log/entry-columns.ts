@@ -1,7 +1,7 @@
 /** Lays the lines of the log out in columns of a terminal, or one plain line each where there is none. */
 import { stripVTControlCharacters } from 'node:util'
 import type { StampedEntry } from '../../market/log.ts'
-import { placed, sentenceRows } from '../output/sentences.ts'
+import { placed, sentenceRows } from '../output/text-rows.ts'
 import type { Ui } from '../output/ui.ts'
 import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
 

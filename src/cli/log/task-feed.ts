@@ -1,6 +1,6 @@
 /** Follows one task by the log of the dev in this folder. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
-import { type Client, createClient } from '../../client/client.ts'
+import { type Client, createClient } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { version } from '../../settings/config.ts'
 import type { TaskFeed } from '../../sim/buyers/buyer.ts'

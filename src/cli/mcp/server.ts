@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { execa } from 'execa'
 import * as z from 'zod'
 import { version } from '../../settings/config.ts'
@@ -40,8 +41,16 @@ export async function serveTools(given: Omit<ServerOptions, 'history'>): Promise
   rmSync(place, { recursive: true, force: true })
 }
 
+/** For answers of people to questions: this server asks none. One of its own keeps ajv out of the bundle. */
+const unasked: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'Nothing was asked.' }),
+}
+
 function makeServer(options: ServerOptions, stop: AbortSignal): McpServer {
-  const server = new McpServer({ name: 'agent-marketplace', version }, { instructions: INSTRUCTIONS })
+  const server = new McpServer(
+    { name: 'agent-marketplace', version },
+    { instructions: INSTRUCTIONS, jsonSchemaValidator: unasked },
+  )
   const session = { texts: new KeptTexts(), stop, inTurn: queue() }
   for (const tool of tools) if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, session)
   server.registerTool(

@@ -2,8 +2,7 @@
 
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../settings/config.ts'
-import { textRows } from './sentences.ts'
-import { columnsOf, rowsOf, wordsOf } from './text-rows.ts'
+import { columnsOf, commandRows, cutWords, rowsOf, textRows, wordsOf } from './text-rows.ts'
 export interface Ui {
   readonly colour: ChalkInstance
   /** The width of the terminal; null: it goes elsewhere, where lines have no end. */
@@ -109,3 +108,24 @@ function cellRows(label: string, cell: string, width: number | null): string[] {
 }
 
 const padded = (cell: string, to: number) => cell + ' '.repeat(to - columnsOf(cell))
+
+/** Text behind a label: in rows below each other on a terminal, on one line elsewhere, so that programs find it. */
+type Tone = (row: string) => string
+const same: Tone = row => row
+
+/** Of a terminal so narrow that nothing fits anyway. */
+const LEAST_LABELLED = 20
+
+export function paragraph({ columns, raw }: Ui, label: string, text: string, tone = same): void {
+  const indent = ' '.repeat(columnsOf(label))
+  const width = Math.max(LEAST_LABELLED, (columns ?? Number.POSITIVE_INFINITY) - indent.length)
+  const [first = '', ...rest] = rowsOf(cutWords(wordsOf(text), width), width)
+  raw(label + tone(first))
+  for (const row of rest) raw(indent + tone(row))
+}
+
+/** A command line to copy. Its words are never cut. */
+export function commandLine({ columns, raw }: Ui, label: string, command: string, tone = same): void {
+  const indent = ' '.repeat(columnsOf(label) + 3)
+  for (const row of commandRows(command, label, { width: columns ?? Number.POSITIVE_INFINITY, indent })) raw(tone(row))
+}

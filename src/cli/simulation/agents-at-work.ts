@@ -1,5 +1,5 @@
 /** Knows by the log of a simulator which tasks are in the hands of their agents: sent to them, and not done. */
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 
 export interface TaskInHand {

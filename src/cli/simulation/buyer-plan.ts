@@ -1,13 +1,13 @@
 /** What a simulated buyer does, by the flags of `simulate buyer`, and what helps if the agent does not do its part. */
+
 import { limits } from '../../api/limits.ts'
 import { UsageError } from '../../settings/config.ts'
 import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyers/buyer.ts'
 import { numberGiven } from '../command-line/json-input.ts'
-import type { ConnectionFlags } from '../connection/connection.ts'
+import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { priceGiven } from '../output/numbers.ts'
-
 export interface BuyerFlags extends ConnectionFlags {
   outcome?: string
   revisions?: string
@@ -63,4 +63,23 @@ export function adviceOn({ reason, task }: PlanError, as: (person: Person) => st
     `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
     status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
   ].join('\n')
+}
+
+/**
+ * Deposits until the wallet has `cents`, as far as the limits of the day allow, in a dev alone: money is play money there, and its
+ * owner's elsewhere. Resolves to what was deposited.
+ */
+export async function topUp({ client, found, openSession }: Connection, cents: number): Promise<number> {
+  if (!found.isDev) return 0
+  const { balance } = (await client.getWallet()).wallet
+  let deposited = 0
+  while (balance + deposited < cents && (await openSession())) {
+    const { canDeposit, maxDeposit, dailyRemaining } = await client.getDepositLimits()
+    const amount = Math.min(maxDeposit, dailyRemaining, Math.max(cents - balance - deposited, limits.price.min))
+    if (!canDeposit || amount < limits.price.min) break
+    const { status } = await client.deposit({ amount }, { by: 'session' })
+    if (status === 'pending') break // dev --payments manual: an administrator confirms it
+    deposited += amount
+  }
+  return deposited
 }

@@ -1,6 +1,6 @@
 /** Moves the clock of a simulator from one moment at which something falls due to the next. */
 import { durations } from '../../api/limits.ts'
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'

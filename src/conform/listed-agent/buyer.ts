@@ -1,6 +1,6 @@
 /** Buys tasks from the agent, follows them, and records what a buyer is told. */
 import type { DeliverableRecord, MessageRecord, TaskRecord } from '../../api/records.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import type { Sample } from '../agent/declared.ts'
 import type { Happening } from '../history/history.ts'
 import { stopwatch } from '../history/machine-time.ts'

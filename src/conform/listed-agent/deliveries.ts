@@ -1,6 +1,6 @@
 /** Reads what was sent to an own agent about some tasks, and records it. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
-import type { Client } from '../../client/client.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { type BoughtTask, contentOf, type WebhookEvent } from '../history/history.ts'
 import { stopwatch } from '../history/machine-time.ts'
 import type { Recorder } from '../history/recorder.ts'

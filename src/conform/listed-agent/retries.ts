@@ -1,6 +1,7 @@
 /** Asks a marketplace again that does not answer at this moment: money may be held there. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { MarketplaceError, UnreachableError } from '../../client/client.ts'
+import { UnreachableError } from '../../client/transport.ts'
+import { MarketplaceError } from '../../client/typed-client.ts'
 import { machineNow } from '../history/machine-time.ts'
 
 const PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000]

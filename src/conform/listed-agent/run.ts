@@ -4,7 +4,7 @@
  */
 
 import type { AgentRecord, OwnAgentRecord, TaskRecord, TestReport } from '../../api/records.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { seededChance } from '../../world/chance.ts'
 import type { World } from '../../world/world.ts'

@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto'
 import { type Html, html, raw } from '../../shared/html.ts'
 import { bytesOf, type Content, type History, type Recorded } from '../history/history.ts'
 import type { Report, ReportedCheck } from '../judging/report.ts'
-import { againLine, agentInWords, areaOf, isBroken, seen, totals } from './findings.ts'
+import { againLine, agentInWords, areaOf, eventLine, isBroken, seen, totals } from './findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from './run-tests.ts'
-import { eventLine } from './words.ts'
 export function htmlPage(report: Report, history: History): string {
   const { checks, startedAt, seed, version } = report
   const page = html`<!doctype html>

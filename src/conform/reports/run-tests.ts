@@ -6,7 +6,7 @@
 import type { History } from '../history/history.ts'
 import { deathDecides, type Report, type ReportedDeath } from '../judging/report.ts'
 import { cutOffInWords, slownessInWords, typed } from '../judging/time-limit.ts'
-import { webhookInWords } from './words.ts'
+import { webhookInWords } from './findings.ts'
 export interface RunTest {
   /** No area of checks has this name. */
   readonly area: string

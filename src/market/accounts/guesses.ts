@@ -3,13 +3,16 @@
  * once are no faster than one after the other. A correct one is uncounted. Delays grow for one account from one client
  * address and, more slowly, for one account from all addresses that it has not signed in from. Source: A-193.
  */
+
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import { boundedCache } from '../../shared/bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
 import { type GuessesRow, lockedGuesses, setGuesses } from '../../store/tables/accounts/guesses.ts'
-import type { Market } from '../market.ts'
+import type { UserRow } from '../../store/tables/accounts/users.ts'
+import type { Market, OwnCtx } from '../market.ts'
+import { verifyPassword } from './passwords.ts'
 
 type Rule = keyof typeof guessing.rules
 
@@ -164,4 +167,11 @@ function rowCounts(db: Db): Counts {
         for (const { subject } of targets) await setGuesses(tx, subject, none)
       }),
   }
+}
+
+/** Asks a signed-in user for the password again, before a change that a stolen session must not make. */
+export async function checkOwnPassword(ctx: OwnCtx, user: UserRow, password: string): Promise<void> {
+  const made = await guess(ctx, [{ rule: 'own', at: [user.id] }])
+  if (!(await verifyPassword(user.passwordHash, password, ctx.caller))) throw refuse('wrong_password')
+  await made.right()
 }

@@ -12,8 +12,7 @@ import {
   insertCategory,
   updateCategoryRow,
 } from '../../store/tables/agents/categories.ts'
-import { defined } from '../defined.ts'
-import { recordMaker } from '../record-maker.ts'
+import { defined, recordMaker } from '../record-maker.ts'
 import type { Verb } from '../verb.ts'
 import { slugBase } from './search-words.ts'
 

@@ -2,9 +2,11 @@
  * Files of deliverables. A row is written before a file is stored, and stays until a deliverable has the file or the file is
  * removed. So a crash leaves no file that nobody knows of. Source: A-151.
  */
+
+/** Far longer than any upload takes. */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
-import type { Tx } from '../../store/db.ts'
+import type { Reader, Tx } from '../../store/db.ts'
 import {
   attachUpload,
   beginUpload,
@@ -14,9 +16,10 @@ import {
   hasOldUploads,
   postponeUpload,
 } from '../../store/tables/tasks/deliverables.ts'
-import type { Market } from '../market.ts'
+import { bytesOf, countBytes } from '../../store/tables/upkeep/usage.ts'
+import type { Ctx, Market } from '../market.ts'
+import { inMiB, MIB } from '../mebibytes.ts'
 
-/** Far longer than any upload takes. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 const AT_ONCE = 100
 
@@ -85,3 +88,27 @@ const warn = ({ log }: Market, error: unknown) =>
     type: 'warning',
     message: `A file without a deliverable could not be removed yet: ${(error as Error).message}`,
   })
+
+/** What the stored files of an account take, and may take. */
+export interface FileRoom {
+  readonly userId: string
+  readonly used: number
+  readonly quota: number
+}
+
+export const fileRoom = async (q: Reader, { keeping }: Ctx['config'], userId: string): Promise<FileRoom> => ({
+  userId,
+  used: await bytesOf(q, 'file_usage', userId),
+  quota: keeping.fileMiB * MIB,
+})
+
+export const filesQuota = (quota: number, used: number) => refuse('files_quota', inMiB(quota), inMiB(used))
+
+/** Counts the files against the quota, or refuses. Runs in the transaction that writes their deliverable. */
+export async function reserveFiles({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
+  if (files.length === 0) return
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const quota = config.keeping.fileMiB * MIB
+  if (await countBytes(tx, 'file_usage', userId, bytes, quota)) return
+  throw filesQuota(quota, await bytesOf(tx, 'file_usage', userId))
+}

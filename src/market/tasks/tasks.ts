@@ -31,8 +31,8 @@ import {
 } from '../../store/tables/tasks/tasks.ts'
 import { isPublic } from '../agents/visibility.ts'
 import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
-import { defined } from '../defined.ts'
 import type { Acting, Actor, Ctx } from '../market.ts'
+import { defined } from '../record-maker.ts'
 import {
   countTexts,
   refuseIfQuotaUsed,
@@ -46,8 +46,7 @@ import {
 import type { Verb } from '../verb.ts'
 import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
-import { reserveFiles } from './file-quota.ts'
-import { attachFiles } from './files.ts'
+import { attachFiles, reserveFiles } from './files.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
 

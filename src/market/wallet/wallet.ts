@@ -1,7 +1,27 @@
 /** The balances, transactions and earnings of a wallet. Source: I-wallet-shape, A-33, A-35. */
+
+import { refuse } from '../../api/failures.ts'
+import { depositLimits, durations, limits } from '../../api/limits.ts'
+import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
-import { earningsOf, statementLength, statementOf } from '../../store/tables/money/transfers.ts'
-import { balances, ledgerProblems } from '../money/ledger.ts'
+import type { Reader } from '../../store/db.ts'
+import { type UserRow, updateUser, userById } from '../../store/tables/accounts/users.ts'
+import {
+  countDecision,
+  countPayments,
+  decidePayment,
+  depositedSince,
+  listPayments,
+  type PaymentKind,
+  type PaymentRow,
+  type PaymentStatus,
+  paymentById,
+} from '../../store/tables/money/payments.ts'
+import { earningsOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
+import { trustTierOf } from '../accounts/accounts.ts'
+import { requireSecondFactor } from '../accounts/second-factor.ts'
+import type { Acting, Ctx, ReadCtx } from '../market.ts'
+import { account, balances, entryLeg, ledgerProblems, post } from '../money/ledger.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 
@@ -43,3 +63,193 @@ const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
 const checkLedger: Verb<'checkLedger'> = ({ tx }) => ledgerProblems(tx)
 
 export const walletVerbs = { getWallet, listTransactions, getEarnings, checkLedger }
+
+const transactionRecord = (row: PaymentRow): TransactionRecord => ({
+  id: row.id,
+  type: row.kind,
+  amount: row.amount,
+  taskId: row.taskId,
+  status: row.status,
+  description: row.description,
+  createdAt: iso(row.createdAt),
+})
+
+const ownerOf = (row: PaymentRow) => (row.kind === 'deposit' ? row.payeeId : row.payerId)!
+
+const paymentRecord = (row: PaymentRow): PaymentRecord => ({ ...transactionRecord(row), userId: ownerOf(row) })
+
+const written = async (tx: Reader, kind: PaymentKind, id: string) =>
+  transactionRecord((await paymentById(tx, kind, id))!)
+
+/** Returns what the account may deposit now, in cents. Days are UTC. */
+async function limitsOf(q: Reader, user: UserRow, now: number) {
+  const trustTier = trustTierOf(user, now)
+  const { each, perDay } = depositLimits[trustTier]
+  const today = now - (now % durations.dayMs)
+  return { trustTier, each, perDay, left: Math.max(0, perDay - (await depositedSince(q, user.id, today))) }
+}
+
+const getDepositLimits: Verb<'getDepositLimits'> = async ({
+  tx,
+  world,
+  config,
+  actor,
+}): Promise<DepositLimitRecord> => {
+  const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
+  return {
+    trustTier,
+    currency: config.currency,
+    minDeposit: limits.price.min,
+    maxDeposit: each,
+    dailyLimit: perDay,
+    dailyRemaining: left,
+    canDeposit: Math.min(each, left) >= limits.price.min,
+  }
+}
+
+async function checkLimits({ tx, world, actor }: Acting<Ctx>, amount: number): Promise<void> {
+  // Locked; otherwise two deposits at once could both fit into the rest of the day's limit.
+  await tx.lock('users', actor.user.id)
+  const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
+  const tier = `an account that is ${trustTier}`
+  if (amount > each) {
+    throw refuse('deposit_limit', `A deposit of ${tier} may be ${each} cents at most; this is ${amount}`)
+  }
+  if (amount > left) {
+    throw refuse(
+      'deposit_limit',
+      `The deposits of ${tier} may be ${perDay} cents a day (UTC); ${left} are left today, this is ${amount}`,
+    )
+  }
+}
+
+const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
+  await checkLimits(ctx, amount)
+  const { tx, world, config, actor } = ctx
+  const what = {
+    id: world.id('trf'),
+    kind: 'deposit' as const,
+    payerId: null,
+    payeeId: actor.user.id,
+    amount,
+    taskId: null,
+    description: 'Deposit',
+  }
+  if (config.payments === 'sandbox') {
+    await post(ctx, { ...what, status: 'completed', from: account.world, to: account.available(actor.user.id) })
+  } else {
+    // No money moves before an administrator confirms that it has arrived.
+    await tx.runAll(transfer({ ...what, status: 'pending', createdAt: world.now() }))
+  }
+  return written(tx, 'deposit', what.id)
+}
+
+interface Leg {
+  /** The first leg has the transfer's id. Later legs have ids that are made from it. */
+  readonly id: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Moves the money of a payment that was written before. */
+async function moveLater(ctx: Ctx, kind: PaymentKind, amount: number, { id, from, to }: Leg) {
+  await entryLeg(ctx, id, from, to, amount)
+  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId: null }))
+}
+
+const payOut = (ctx: Ctx, id: string, amount: number) =>
+  moveLater(ctx, 'withdrawal', amount, { id: `${id}_paid`, from: account.payouts, to: account.world })
+
+const withdraw: Verb<'withdraw'> = async (ctx, { body: { amount } }) => {
+  const { tx, config, actor } = ctx
+  const { id: userId, connectStatus } = actor.user
+  if (connectStatus !== 'connected') throw refuse('not_connected')
+  const atOnce = config.payments === 'sandbox'
+  const id = await post(ctx, {
+    kind: 'withdrawal',
+    payerId: userId,
+    payeeId: null,
+    amount,
+    taskId: null,
+    status: atOnce ? 'completed' : 'pending',
+    description: 'Withdrawal',
+    from: account.available(userId),
+    to: account.payouts,
+  })
+  if (atOnce) await payOut(ctx, id, amount)
+  return written(tx, 'withdrawal', id)
+}
+
+const connectPayouts: Verb<'connectPayouts'> = async ({ tx, config, actor }) => {
+  const { id, connectStatus } = (await userById(tx, actor.user.id))!
+  if (connectStatus === 'connected') return { connectStatus }
+  const next = config.payments === 'sandbox' ? 'connected' : 'pending'
+  await updateUser(tx, id, { connectStatus: next })
+  return { connectStatus: next }
+}
+
+interface PaymentQuery {
+  page: number
+  limit: number
+  status?: PaymentStatus | undefined
+}
+
+async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }: PaymentQuery) {
+  const rows = await listPayments(tx, kind, status ?? null, ...rowsOf({ page, limit }))
+  return { items: rows.map(paymentRecord), total: await countPayments(tx, kind, status ?? null) }
+}
+
+const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
+const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
+
+/**
+ * Decides a pending payment, and moves its money by `move`. Of two administrators at once, one is refused. Tallies are
+ * updated after the money, in the same order as where a payment is made; otherwise the two could deadlock.
+ */
+async function decide(
+  ctx: Acting<Ctx>,
+  kind: PaymentKind,
+  id: string,
+  status: 'completed' | 'rejected',
+  move: (row: PaymentRow) => Promise<void> = async () => {},
+) {
+  const { tx, world } = ctx
+  await requireSecondFactor(ctx)
+  const row = await decidePayment(tx, kind, id, status, world.now())
+  if (!row) {
+    const decided = await paymentById(tx, kind, id)
+    throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
+  }
+  await move(row)
+  await countDecision(tx, row)
+  return paymentRecord(row)
+}
+
+const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
+  decide(ctx, 'deposit', params.id, 'completed', row =>
+    moveLater(ctx, 'deposit', row.amount, { id: row.id, from: account.world, to: account.available(ownerOf(row)) }),
+  )
+
+const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
+
+const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
+
+const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'rejected', row => {
+    const back = { id: `${row.id}_back`, from: account.payouts, to: account.available(ownerOf(row)) }
+    return moveLater(ctx, 'withdrawal', row.amount, back)
+  })
+
+export const paymentVerbs = {
+  getDepositLimits,
+  deposit,
+  withdraw,
+  connectPayouts,
+  adminListDeposits,
+  adminListWithdrawals,
+  confirmDeposit,
+  rejectDeposit,
+  confirmWithdrawal,
+  rejectWithdrawal,
+}

@@ -8,8 +8,9 @@
 import { dispatch } from '../../api/dispatch.ts'
 import { type BoundedCache, boundedCache } from '../../shared/bounded-cache.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
-import { type Counter, counter } from './counter.ts'
-import type { Target } from './target.ts'
+import type { Market } from '../market.ts'
+import type { ClaimedDelivery } from '../webhook-outlet.ts'
+import type { Target, TargetedDelivery } from './target.ts'
 export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
   /** How many quick slots there are at this moment. */
@@ -170,5 +171,82 @@ class HostSpeeds {
 
   note(host: string, durationMs: number): void {
     this.#durations.set(host, durationMs, dispatch.knownForMs)
+  }
+}
+
+/** Counts by key. A key whose count is 0 takes no memory. */
+export type Counter = ReturnType<typeof counter>
+
+export const counter = () => {
+  const byKey = new Map<string, number>()
+  return {
+    total: 0,
+    of: (key: string) => byKey.get(key) ?? 0,
+    add(keys: readonly string[], change: 1 | -1) {
+      this.total += change
+      for (const key of keys) {
+        const count = this.of(key) + change
+        if (count > 0) byKey.set(key, count)
+        else byKey.delete(key)
+      }
+    },
+  }
+}
+
+/**
+ * Returns the number of slots for webhooks at this moment. A client waits for each request, so webhooks yield to a burst of
+ * requests for a while. Source: A-154. Requests pile up and drain with each sync of the disk, so a
+ * burst is over only when none was seen for a while. A burst that lasts loses its precedence; otherwise the outbox would
+ * grow without end.
+ */
+export function slotLimit({ db, world }: Pick<Market, 'db' | 'world'>): () => number {
+  let since = Number.NEGATIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = world.realNow()
+    // The machine's clock was set back, so earlier times can't be compared with this one.
+    if (now < last) last = since = Number.NEGATIVE_INFINITY
+    const isCalm = now - last > dispatch.calmMs
+    if (db.waiting > dispatch.crowd) {
+      if (isCalm) since = now
+      last = now
+    } else if (isCalm) {
+      return dispatch.overall
+    }
+    return now - since < dispatch.patienceMs ? dispatch.besideCrowd : dispatch.overall
+  }
+}
+
+/** Claimed deliveries that wait in memory until their host has a free slot. */
+export class Backlog {
+  readonly #inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>
+  #waiting: TargetedDelivery[] = []
+
+  constructor(inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>) {
+    this.#inFlight = inFlight
+  }
+
+  add(one: TargetedDelivery): void {
+    this.#waiting.push(one)
+    this.#inFlight.countWaiting(one.to, 1)
+  }
+
+  /** Removes and returns the first delivery that may be sent now. Returns undefined if none may. */
+  next(): TargetedDelivery | undefined {
+    if (this.#waiting.length === 0 || this.#inFlight.freeSlots() <= 0) return undefined
+    const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasSlot(to))
+    if (at < 0) return undefined
+    const [one] = this.#waiting.splice(at, 1)
+    this.#inFlight.countWaiting(one!.to, -1)
+    return one
+  }
+
+  /** Removes and returns every delivery that the predicate matches. */
+  drop(isDropped: (delivery: ClaimedDelivery) => boolean): ClaimedDelivery[] {
+    const dropped = this.#waiting.filter(({ delivery }) => isDropped(delivery))
+    if (dropped.length === 0) return []
+    this.#waiting = this.#waiting.filter(one => !dropped.includes(one))
+    for (const { to } of dropped) this.#inFlight.countWaiting(to, -1)
+    return dropped.map(({ delivery }) => delivery)
   }
 }

@@ -1,8 +1,7 @@
 /** Chooses which due webhooks are sent next, fairly between agents. Source: A-37. */
 import { dispatch } from '../../api/dispatch.ts'
 import type { QueuedAgent } from '../../store/tables/webhooks/outbox.ts'
-import { type Counter, counter } from './counter.ts'
-import type { InFlight } from './in-flight.ts'
+import { type Counter, counter, type InFlight } from './in-flight.ts'
 import type { Leases, Pass, Queued } from './leases.ts'
 import { type Target, type TargetedDelivery, targetOf } from './target.ts'
 

@@ -1,6 +1,6 @@
 /** Where a webhook goes, and whose shares it counts against. Source: A-188. */
 import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
-import { domainOf } from '../../world/egress/domains.ts'
+import { domainOf } from '../../world/egress/addresses.ts'
 import { MIB } from '../mebibytes.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 

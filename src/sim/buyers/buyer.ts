@@ -1,7 +1,7 @@
 /** Simulates one buyer: submits a task to an agent, waits for it, and ends the task. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentRecord, TaskRecord } from '../../api/records.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 
 export const outcomes = ['approve', 'cancel', 'dispute'] as const
 

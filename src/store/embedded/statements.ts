@@ -1,13 +1,12 @@
 /** SQLite in memory: prepared statements, rows as objects, errors by their kind, and the replay of recorded statements. */
+
+/** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 import { boundedCache } from '../../shared/bounded-cache.ts'
 import { ConstraintError, LostError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'
-import { type RowReader, rowReader } from './row-reader.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
-
-/** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 export interface Effect {
   sql: string
   changed: number
@@ -366,4 +365,25 @@ const translated = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
   const known = KINDS.find(([prefix]) => message.startsWith(prefix))
   return known ? new ConstraintError(known[1], message) : error
+}
+
+interface Row {
+  value(column: number): Value
+}
+
+type RowReader = (row: Row) => Record<string, Value>
+
+/**
+ * Returns a function that makes an object literal of a row with these columns. If columns are added to an object one by one,
+ * V8 keeps it as a hash table from the sixteenth on: a task takes 7.8 µs to read then, and 6.0 as a literal.
+ * @internal Tested with rows of every kind.
+ */
+export const rowReader = (names: readonly string[]): RowReader => {
+  const fields = names.map((name, column) => `${JSON.stringify(name)}: row.value(${column})`)
+  try {
+    return new Function('row', `return { ${fields.join(', ')} }`) as RowReader
+  } catch {
+    // Node may forbid code that is made of text, by --disallow-code-generation-from-strings.
+    return row => Object.fromEntries(names.map((name, column) => [name, row.value(column)]))
+  }
 }

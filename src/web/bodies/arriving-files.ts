@@ -5,7 +5,7 @@
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { Log } from '../../market/log.ts'
-import { type FileRoom, filesQuota } from '../../market/tasks/file-quota.ts'
+import { type FileRoom, filesQuota } from '../../market/tasks/files.ts'
 import { BufferedBytes } from './buffered-bytes.ts'
 
 const RETRY_SECONDS = 5

@@ -2,9 +2,10 @@
  * Decides which IP addresses may be called: public unicast, and in dev also the loopback. The ranges are those of the IANA
  * registries of special-purpose addresses, as ipaddr.js has them. Source: A-42.
  */
+
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-
+import type { getDomain as GetDomain } from 'tldts'
 export interface Resolved {
   address: string
   family: number
@@ -69,3 +70,17 @@ const WORDS: Record<string, string> = {
   '6to4': 'a tunnel (6to4)',
   teredo: 'a tunnel (Teredo)',
 }
+
+/** Finds the registered domain of a host name, by the public suffix list. */
+let getDomain: typeof GetDomain | undefined
+
+/** Loads the list, which takes 25 ms, so call it after the start. Until it is loaded, each name counts as its own domain. */
+export async function loadDomains(): Promise<void> {
+  if (!getDomain) getDomain = (await import('tldts')).getDomain
+}
+
+/**
+ * `a.b.example.co.uk` → `example.co.uk`. Names that a platform gives to different customers count as different domains. An
+ * IP address is returned as it is.
+ */
+export const domainOf = (hostname: string): string => getDomain?.(hostname, { allowPrivateDomains: true }) ?? hostname

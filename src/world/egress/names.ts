@@ -4,8 +4,7 @@
  */
 import { promises as dns } from 'node:dns'
 import { boundedCache } from '../../shared/bounded-cache.ts'
-import { isLocalName, type Resolved } from './addresses.ts'
-import { domainOf } from './domains.ts'
+import { domainOf, isLocalName, type Resolved } from './addresses.ts'
 import { createShares, NoSlotError } from './fair-shares.ts'
 import { hostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
 

@@ -2,7 +2,7 @@
 /** Deliveries that wait in memory for a slot at their host. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Backlog } from '../../../src/market/webhooks/backlog.ts'
+import { Backlog } from '../../../src/market/webhooks/in-flight.ts'
 import type { TargetedDelivery } from '../../../src/market/webhooks/target.ts'
 
 /** `busy`: hosts without a free slot. */

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/dispatch.ts'
 import type { Market } from '../../../src/market/market.ts'
-import { slotLimit } from '../../../src/market/webhooks/concurrency.ts'
+import { slotLimit } from '../../../src/market/webhooks/in-flight.ts'
 
 const { crowd, besideCrowd, overall, patienceMs, calmMs } = dispatch
 

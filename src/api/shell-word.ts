@@ -1,5 +1,0 @@
-/** Writes any text as one word of a POSIX shell. */
-export const shellWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
-/** The same, without quotes where a shell needs none: for lines that people read. */
-export const plainShellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : shellWord(text))
