@@ -1,44 +1,34 @@
 // engines: embedded; process: own
-/** A builder's whole way on the command line: an agent is made, tested, published, hired, and sent single webhooks. */
-
+/** A builder's whole way on the command line: an agent is made, tested, published and hired. */
 import { existsSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { agentHandler, type WebhookData } from '../../src/client/webhooks.ts'
-import { freePort } from '../../src/sim/agents/free-port.ts'
+import { agentHandler } from '../../src/client/webhooks.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
+import { listen } from '../support/listen.ts'
 import { answerOf, COMMAND, inFolder, run, startDev, typeInto } from './program.ts'
 
 /** Rejects, keeps silent or works, as the title says. */
 async function startAgent() {
-  let secret = 'whsec_c2VjcmV0'
-  const events: WebhookData[] = []
-  const server = http.createServer((request, response) =>
+  let secret = ''
+  const { url, close } = await listen((request, response) =>
     agentHandler({
       secret,
       async onTask({ data }, reply) {
-        events.push(data)
         if (/reject/.test(data.title)) return reply.reject('No.')
         if (/silent/.test(data.title)) return
         await reply.accept()
         await reply.deliver(`Done: ${data.title}`)
       },
       onRevision: ({ data }, reply) => reply.deliver(`Done again: ${data.revisionReason}`),
-      onMessage: ({ data }) => events.push(data),
       onError: () => {},
     })(request, response),
   )
-  // Once it is closed nobody else gets its port.
-  const port = await freePort()
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${port}`
   const use = (given: string) => {
     secret = given
   }
-  const close = () => new Promise(resolve => server.close(resolve).closeAllConnections())
-  return { url, events, use, close }
+  return { url, use, close }
 }
 
 const AGENT = {
@@ -180,40 +170,6 @@ test(
       assert.is((await answerOf(['agents', 'show', 'asked'], folder)).data.basePrice, 900)
     }
     await stop()
-  }),
-)
-
-test(
-  'emit sends one signed webhook and prints the answer, whatever it is',
-  inFolder(async folder => {
-    const agent = await startAgent()
-    const to = ['--to', `${agent.url}/webhook`]
-    const secret = ['--secret', 'whsec_c2VjcmV0']
-    const sent = await run(['emit', 'task.submitted', ...to, ...secret], folder)
-    assert.is(sent.code, 0, sent.err)
-    assert.is(sent.out, '200 {"success":true}\n✔ accept\n✔ deliver\n')
-    const env = { MARKETPLACE_WEBHOOK_SECRET: 'whsec_c2VjcmV0' }
-    const short = await answerOf(['emit', 'message', ...to, '--data', '{"message": "Hi"}'], folder, env)
-    assert.is(short.data.status, 200)
-    assert.is(agent.events.length, 2)
-    assert.match(agent.events[0]!.callbackUrl, `/api/agent/tasks/${agent.events[0]!.taskId}/callback`)
-    assert.is((agent.events[1] as WebhookData & { message: string }).message, 'Hi')
-
-    const wrong = await run(['emit', 'task.submitted', ...to, '--secret', 'whsec_other'], folder)
-    assert.is(wrong.code, 1)
-    assert.match(wrong.out, /^401 /)
-    await agent.close()
-    for (const [args, code, words] of [
-      [[...to, ...secret], 5, 'Nothing listens'],
-      [['--to', 'http://10.0.0.1/', ...secret], 2, 'private'],
-      [['--to', 'localhost', ...secret], 2, '--to takes an address'],
-      [to, 2, 'Give --secret-file secret.txt, or set MARKETPLACE_WEBHOOK_SECRET'],
-    ] as const) {
-      const ended = await run(['emit', 'task.submitted', ...args], folder)
-      assert.is(ended.code, code, ended.err)
-      assert.match(ended.err, words)
-    }
-    assert.match((await run(['emit', 'task.created', ...to, ...secret], folder)).err, 'The events: task.submitted')
   }),
 )
 

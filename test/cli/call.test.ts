@@ -8,13 +8,7 @@ import { jqProgram } from '../../src/cli/commands/call.ts'
 import { headersOf, objectOf, typedFields } from '../../src/cli/endpoint/call-fields.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
-let dev: Awaited<ReturnType<typeof enterDev>>
-
-test.before(async () => {
-  dev = await enterDev()
-})
-
-test.after(() => dev.leave())
+const dev = enterDev(test)
 
 test('fields have the types of JSON, nest, make lists, and are read from files', async () => {
   writeFileSync('brief.txt', 'Count the words.')

@@ -6,7 +6,7 @@ import { durationGiven, durationInWords } from '../../src/cli/output/numbers.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
-import { answerOf, inFolder, run, start, startDev } from './program.ts'
+import { answerOf, inFolder, run, startDev } from './program.ts'
 
 test('durations are typed and read as people do', () => {
   const cases = { '90s': 90_000, '15m': 900_000, '48h': 172_800_000, '7d': 604_800_000, '1h30m': 5_400_000 }
@@ -66,13 +66,11 @@ test(
 test(
   'dev --clock-scale runs fast from the start',
   inFolder(async folder => {
-    const args = ['dev', '--json', '--ephemeral', '--port', '0', '--clock-scale', '60', '--retries', 'real']
-    const { child, ended, firstLine } = start(args, folder)
-    const { url, accounts } = JSON.parse(await firstLine)
+    const dev = await startDev(folder, {}, ['--ephemeral', '--clock-scale', '60', '--retries', 'real'])
+    const { url, accounts } = dev.ready
     const shown = await answerOf(['clock', 'show', '--url', url, '--key', accounts.admin.apiKey], folder)
     assert.is(shown.data.scale, 60)
-    child.kill('SIGTERM')
-    assert.is((await ended).code, 0)
+    assert.is((await dev.stop()).code, 0)
   }),
 )
 

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, run, startDev } from './program.ts'
 
 test(
   'the demo ends with 0 and books that add up',
@@ -76,13 +76,11 @@ test(
   'a database is checked and folded into one file; a damaged one is told and fails',
   inFolder(async folder => {
     const db = '.marketplace/dev.db'
-    const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
-    await firstLine
+    const { stop } = await startDev(folder)
     const busy = await run(['db', 'check', db], folder)
     assert.is(busy.code, 1)
     assert.match(busy.err, 'is in use by process')
-    child.kill('SIGTERM')
-    await ended
+    await stop()
 
     const checked = JSON.parse((await run(['db', 'check', db, '--json'], folder)).out)
     assert.is(checked.ok, true)

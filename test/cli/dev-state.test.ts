@@ -3,11 +3,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { listen } from '../support/listen.ts'
 import { devOf } from './dev-lines.ts'
 import { COMMAND, inFolder, run, runRefused } from './program.ts'
 
@@ -76,14 +75,12 @@ test(
 test(
   'a port in use is told with its owner and the next free one; a folder that can not be written, with what avoids it',
   inFolder(async folder => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    const { port, close } = await listen(() => {})
     const taken = await runRefused(['dev', '--ephemeral', '--port', String(port)], folder)
     assert.is(taken.code, 1)
     assert.match(taken.err, new RegExp(`^Port ${port} is in use; .*: .*node.* has it \\(process ${process.pid}\\)\\.`))
     assert.match(taken.err, /^The next free port: --port \d+$/m)
-    server.close()
+    await close()
 
     writeFileSync(join(folder, 'file'), '')
     const nowhere = await runRefused(['dev', '--db', 'file/dev.db', '--port', '0'], folder)
@@ -111,9 +108,8 @@ test(
 test(
   'what is sent alone to an agent that dev passes webhooks on to goes there, past the certificate of dev',
   inFolder(async folder => {
-    const broken = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1')
-    await once(broken, 'listening')
-    const to = `http://127.0.0.1:${(broken.address() as AddressInfo).port}/`
+    const broken = await listen((_, response) => response.writeHead(500).end())
+    const to = `${broken.url}/`
     const dev = await devOf(folder, ['--agent', `broken=${to}`, '--agent', 'away=localhost:9'])
     const unhired = await runRefused(['simulate', 'buyer', 'away'], folder)
     assert.match(
@@ -134,7 +130,7 @@ test(
       (await sample('test-connection')).err,
       'The test passed. Next: marketplace agents reactivate sample-agent',
     )
-    broken.close()
+    await broken.close()
     await dev.stop()
   }),
 )

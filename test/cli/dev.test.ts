@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { until } from '../support/patience.ts'
-import { inFolder, run, runRefused, start } from './program.ts'
+import { inFolder, run, runRefused, start, startDev } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
 
@@ -58,23 +58,24 @@ function delivered(buyer: HttpUser, id: string): Promise<void> {
 }
 
 test(
-  'accounts, keys and the webhook secret stay the same over a restart',
+  'accounts, keys and the webhook secret stay the same over a restart, and a seed comes too late then',
   inFolder(async folder => {
     const readies = []
     for (let round = 0; round < 2; round++) {
-      const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
-      const ready = JSON.parse(await firstLine)
+      const { ready, stop } = await startDev(folder)
       readies.push({
         accounts: ready.accounts,
         agents: ready.agents.map((agent: object) => ({ ...agent, webhookUrl: '' })),
       })
       const public_ = await new HttpUser(ready.url).call<{ items: { slug: string }[] }>('GET', '/api/agents')
       assert.ok(public_.items.some(({ slug }) => slug === 'sample-agent'))
-      child.kill('SIGTERM')
-      assert.is((await ended).code, 0)
+      assert.is((await stop()).code, 0)
     }
     assert.equal(readies[0], readies[1])
     assert.is(statSync(join(folder, '.marketplace', 'credentials.json')).mode & 0o777, 0o600)
+    const { code, err } = await runRefused(['dev', '--json', '--port', '0', '--seed', '1'], folder)
+    assert.is(code, 1)
+    assert.match(err, 'needs an empty database')
   }),
 )
 
@@ -83,14 +84,10 @@ test(
   inFolder(async folder => {
     const readies = []
     for (let round = 0; round < 2; round++) {
-      const { child, ended, firstLine } = start([...EPHEMERAL, '--seed', '7'], folder)
-      const { accounts, agents } = JSON.parse(await firstLine)
-      readies.push({
-        accounts,
-        ids: agents.map(({ id, webhookSecret }: Record<string, string>) => [id, webhookSecret]),
-      })
-      child.kill('SIGTERM')
-      await ended
+      const { ready, stop } = await startDev(folder, {}, ['--ephemeral', '--seed', '7'])
+      const ids = ready.agents.map(({ id, webhookSecret }: Record<string, string>) => [id, webhookSecret])
+      readies.push({ accounts: ready.accounts, ids })
+      await stop()
     }
     assert.equal(readies[0], readies[1])
   }),
@@ -147,19 +144,6 @@ test(
       assert.is(log.split(name).length, 2, `one line about ${name}:\n${log}`)
     for (const words of ['✖', '✉', 'healthz', 'openapi']) assert.not.match(log, words)
     assert.match(log, /connection test passed {2}sample-agent/)
-  }),
-)
-
-test(
-  'a seed on a database that is in use is refused',
-  inFolder(async folder => {
-    const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
-    await firstLine
-    child.kill('SIGTERM')
-    await ended
-    const { code, err } = await runRefused(['dev', '--json', '--port', '0', '--seed', '1'], folder)
-    assert.is(code, 1)
-    assert.match(err, 'needs an empty database')
   }),
 )
 

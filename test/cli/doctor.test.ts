@@ -2,8 +2,6 @@
 /** The doctor of a machine: each thing that it looks at, well and ill. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -15,21 +13,18 @@ import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
 import type { Client } from '../../src/client/typed-client.ts'
 import { version } from '../../src/settings/config.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
+import { listen } from '../support/listen.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { answerOf, inFolder, run } from './program.ts'
 
 const said = ({ level, message }: SetupFinding) => `${level}: ${message}`
 
 async function listening(answer: (path: string) => readonly [status: number, headers: object, body: string]) {
-  const server = createServer(({ url }, response) => {
+  return listen(({ url }, response) => {
     const [status, headers, body] = answer(url ?? '')
     response.writeHead(status, headers as Record<string, string>).end(body)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { port, url: `http://127.0.0.1:${port}`, close: () => closed(server) }
 }
-const closed = (server: Server) => new Promise<void>(resolve => server.close(() => resolve()).closeAllConnections())
 
 test('Node: too old, no longer maintained, of a short line, fine', () => {
   const at = (version: string, day: string) => said(nodeFinding(version, Date.parse(day)))

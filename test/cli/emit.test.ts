@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { forgeries } from '../../src/sim/webhooks/forgeries.ts'
 import { EmitAgent } from './emit-agent.ts'
 import { withWait } from './longer-wait.ts'
@@ -51,15 +52,10 @@ const calling =
     }
   }
 
-const args = (event: string, flags: readonly string[]) => [
-  'emit',
-  event,
-  '--to',
-  agent.url,
-  '--secret',
-  SECRET,
-  ...flags,
-]
+const args = (event: string, flags: readonly string[]) => {
+  const where = ['--to', agent.url, '--secret', SECRET]
+  return ['emit', event, ...where, ...flags]
+}
 const here = (event: string, ...flags: string[]) => run(args(event, flags), tmpdir())
 const answer = (event: string, ...flags: string[]) => answerOf(args(event, flags), tmpdir())
 
@@ -75,9 +71,14 @@ test('a right agent is heard: its answer, and each of its callbacks', async () =
   const sent = await here('task.submitted')
   assert.is(sent.code, 0, sent.err)
   assert.is(sent.out, '200 {"success":true}\n✔ accept\n✔ deliver\n')
+  const [{ data: task }] = events as [WebhookEvent]
+  assert.match(task.callbackUrl, `/api/agent/tasks/${task.taskId}/callback`)
   assert.match((await here('revision_requested')).out, '✔ deliver')
-  const { code, data } = await answer('message', '--data', '{"message": "Hi"}')
-  assert.is(code, 0)
+  const env = { MARKETPLACE_WEBHOOK_SECRET: SECRET }
+  const words = ['emit', 'message', '--to', agent.url, '--data', '{"message": "Hi"}']
+  const { code, data } = await answerOf(words, tmpdir(), env)
+  assert.equal([code, data.status], [0, 200])
+  assert.is((events[1]!.data as { message?: string }).message, 'Hi')
   assert.equal(data.callbacks, [{ action: 'message', status: 201, fault: null, fix: null, advice: null }])
   assert.equal(data.findings, [{ level: 'right', text: 'message' }])
 })
@@ -190,6 +191,15 @@ test('--dry-run sends nothing, and the command that it prints works', async () =
   assert.is(requests.at(-1)?.headers['x-service-signature'], '')
 })
 
+test('a secret that the agent does not know, and an address where nobody listens, have exit codes of their own', async () => {
+  const wrong = await here('task.submitted', '--secret', 'whsec_other')
+  assert.is(wrong.code, 1)
+  assert.match(wrong.out, /^401 /)
+  const away = await here('task.submitted', '--to', `http://127.0.0.1:${await freePort()}`)
+  assert.is(away.code, 5, away.err)
+  assert.match(away.err, 'Nothing listens')
+})
+
 test('what makes no sense is refused before anything is sent', async () => {
   for (const [flags, words] of [
     [['--forge', 'nothing'], '--forge knows no nothing. It takes all, or one of: wrong-secret, '],
@@ -200,11 +210,17 @@ test('what makes no sense is refused before anything is sent', async () => {
     [['--field', '__proto__.x=1'], '--field takes a path and a value'],
     [['--header', 'no colon'], '--header takes a line'],
     [['--wait', '5'], 'A duration is written like 90s'],
+    [['--to', 'http://10.0.0.1/'], 'private'],
+    [['--to', 'localhost'], '--to takes an address'],
   ] as const) {
     const { code, err } = await here('task.submitted', ...flags)
     assert.is(code, 2, err)
     assert.match(err, words)
   }
+  assert.match((await here('task.created')).err, 'The events: task.submitted')
+  const unsigned = await run(['emit', 'task.submitted', '--to', agent.url], tmpdir())
+  assert.is(unsigned.code, 2)
+  assert.match(unsigned.err, 'Give --secret-file secret.txt, or set MARKETPLACE_WEBHOOK_SECRET')
   assert.is(requests.length, 0)
 })
 

@@ -7,11 +7,7 @@ import { endpoints } from '../../src/api/endpoints/index.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
-let here: Awaited<ReturnType<typeof enterDev>>
-test.before(async () => {
-  here = await enterDev()
-})
-test.after(() => here.leave())
+enterDev(test)
 
 /** Types the command of a hint as it stands. */
 async function type(hint: string) {

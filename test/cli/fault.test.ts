@@ -1,8 +1,6 @@
 // engines: embedded; process: own
 /** `marketplace fault`: each fault is seen by an agent, once, and the log of dev says so. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -10,9 +8,10 @@ import * as assert from 'uvu/assert'
 import { type FaultName, faultNames, faults } from '../../src/api/faults.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Client, createClient } from '../../src/client/typed-client.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { sameNames } from '../support/same-names.ts'
-import { answerOf, inFolder, run, start } from './program.ts'
+import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
 interface Seen {
   event: string
@@ -39,7 +38,7 @@ async function plainAgent() {
       .catch(() => 'cut' as const)
     told.push({ action: fields.action, status, ms: Date.now() - from })
   }
-  const server = http.createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const { event, data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
     response.end()
     if (data.test) return call(data.callbackUrl, { action: 'accept' })
@@ -48,12 +47,10 @@ async function plainAgent() {
     if (event === 'task.submitted' && seen.filter(one => one.id === id).length === 1)
       await call(data.callbackUrl, { action: 'accept' })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
   const use = (given: string) => {
     secret = given
   }
-  return { seen, told, url, use, close: () => server.close().closeAllConnections() }
+  return { seen, told, url: `${server.url}/webhook`, use, close: server.close }
 }
 
 let folder: string
@@ -81,7 +78,7 @@ test.before(async () => {
 test.after(async () => {
   dev.child.kill('SIGTERM')
   await dev.ended
-  agent.close()
+  await agent.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -167,11 +164,9 @@ test('those that wait are listed, and taken back', async () => {
 test(
   'one that nothing has met is named when dev ends',
   inFolder(async place => {
-    const { child, firstLine, ended } = start(['dev', '--json', '--port', '0'], place)
-    await firstLine
+    const { stop } = await startDev(place)
     await run(['fault', 'arm', 'late', '--on', 'task.disputed'], place)
-    child.kill('SIGTERM')
-    assert.match((await ended).out, 'The fault late on task.disputed met nothing')
+    assert.match((await stop()).out, 'The fault late on task.disputed met nothing')
   }),
 )
 

@@ -13,11 +13,7 @@ import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 import { run } from './program.ts'
 
-let here: Awaited<ReturnType<typeof enterDev>>
-test.before(async () => {
-  here = await enterDev()
-})
-test.after(() => here.leave())
+const here = enterDev(test)
 
 type Shape = Readonly<Record<string, z.ZodType>>
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'uvu'
 import { main } from '../../src/cli/main.ts'
 import { type Ended, startDev } from './program.ts'
 
@@ -42,17 +43,22 @@ export async function answerHere(...args: readonly string[]) {
   }
 }
 
-/** Starts a dev in a folder of its own, and works in that folder. `leave` ends both. */
-export async function enterDev() {
+/** Before the tests of a file a dev starts in a folder of its own, which is worked in. Both end after them. */
+export function enterDev(test: Test, env: NodeJS.ProcessEnv = {}): EnteredDev {
+  const entered = {} as EnteredDev
   const before = process.cwd()
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  const dev = await startDev(folder)
-  process.chdir(folder)
-  process.env.XDG_CONFIG_HOME = join(folder, 'config')
-  const leave = async () => {
+  test.before(async () => {
+    Object.assign(entered, { folder, ...(await startDev(folder, env)) })
+    process.chdir(folder)
+    process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  })
+  test.after(async () => {
     process.chdir(before)
-    await dev.stop()
+    await entered.stop()
     rmSync(folder, { recursive: true, force: true })
-  }
-  return { ...dev, folder, leave }
+  })
+  return entered
 }
+
+type EnteredDev = Awaited<ReturnType<typeof startDev>> & { folder: string }

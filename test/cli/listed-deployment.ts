@@ -1,6 +1,5 @@
 /** A deployment with a builder, whose agents are right or broken, and with buyers. */
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type http from 'node:http'
 import { agentHandler } from '../../src/client/webhooks.ts'
 import { openMarketplace } from '../../src/open/open.ts'
 import { ensureAccount, furnishBuyers, type SeededAccount } from '../../src/sim/accounts.ts'
@@ -8,6 +7,7 @@ import { ensureAgents, list, testAndList } from '../../src/sim/agents/agents.ts'
 import { testResponder } from '../../src/sim/agents/test-responder.ts'
 import { verbsAs } from '../../src/sim/verb-calls.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { listen } from '../support/listen.ts'
 
 export const PRICE = 700
 
@@ -25,7 +25,7 @@ export type Bug =
   | 'mute'
 
 export async function openDeployment() {
-  const servers: http.Server[] = []
+  const servers: Awaited<ReturnType<typeof listen>>[] = []
   /** Where agents listen, by the URL that the marketplace knows. */
   const listening = new Map<string, string>()
   const world = createWorld({ requireHttps: false, allowLoopback: true })
@@ -56,17 +56,16 @@ export async function openDeployment() {
       const webhookUrl = `https://${name}.example/webhook`
       const [agent] = await ensureAgents(market, builder.id, [{ name, webhookUrl, fields: { basePrice: PRICE } }])
       const { id, webhookSecret: secret } = agent!
-      const server = http.createServer(agentWith(bug, secret))
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      const server = await listen(agentWith(bug, secret))
       servers.push(server)
       const staff = { builderId: builder.id, adminId }
       await testAndList(market, staff, id, { egress: testResponder(market, secret) })
       await list(market, staff, id)
-      listening.set(webhookUrl, `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`)
+      listening.set(webhookUrl, `${server.url}/webhook`)
     },
     async close() {
       await close()
-      for (const server of servers) server.close().closeAllConnections()
+      for (const server of servers) await server.close()
     },
   }
 }

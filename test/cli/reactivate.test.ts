@@ -7,13 +7,12 @@ import { createUi } from '../../src/cli/output/ui.ts'
 import { until } from '../support/patience.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
-let here: Awaited<ReturnType<typeof enterDev>>
+const here = enterDev(test)
+
 test.before(async () => {
-  here = await enterDev()
   // dev tests it at its start, and two tests at once are refused.
   await until('no other test runs', async () => (await runHere('test-connection', 'sample-agent')).code === 0)
 })
-test.after(() => here.leave())
 
 const wordsOf = (line: string) => line.replace(/^marketplace /, '').split(' ')
 

@@ -40,60 +40,23 @@ test(
 )
 
 test(
-  'a second process on the same file is refused by a sentence that names the first',
-  inFolder(async folder => {
-    const { child, ended, firstLine } = start(SERVE, folder)
-    await firstLine
-    const { code, out, err } = await run(SERVE, folder)
-    assert.is(code, 1)
-    assert.is(err, '')
-    assert.match(refusalIn(out), `in use by process ${child.pid} (marketplace serve`)
-    child.kill('SIGINT')
-    assert.is((await ended).code, 0)
-  }),
-)
-
-test(
-  'a wrong secret key refuses the start',
-  inFolder(async folder => {
-    const { child, ended, firstLine } = start(SERVE, folder)
-    await firstLine
-    child.kill('SIGTERM')
-    await ended
-    writeFileSync(join(folder, 'marketplace.db.key'), Buffer.alloc(32, 1).toString('base64'))
-    const { code, out } = await run(SERVE, folder)
-    assert.is(code, 1)
-    assert.match(refusalIn(out), 'The secret key is not the one')
-  }),
-)
-
-test(
-  'flags go over the environment, the environment over .env',
-  inFolder(async folder => {
-    writeFileSync(join(folder, '.env'), 'MARKETPLACE_DB=c.db\nMARKETPLACE_BASE_URL=https://market.example/\n')
-    for (const [args, env, db] of [
-      [['--db', 'a.db'], { MARKETPLACE_DB: 'b.db' }, 'a.db'],
-      [[], { MARKETPLACE_DB: 'b.db' }, 'b.db'],
-      [[], {}, 'c.db'],
-    ] as const) {
-      const { child, ended, firstLine } = start([...SERVE, ...args], folder, env)
-      assert.is(JSON.parse(await firstLine).db, db)
-      child.kill('SIGTERM')
-      await ended
-    }
-  }),
-)
-
-test(
-  'a port that is taken is refused by a sentence',
+  'a second process on the same file, a port that is taken, and a wrong secret key are refused by a sentence',
   inFolder(async folder => {
     const { child, ended, firstLine } = start(SERVE, folder)
     const { port } = new URL(JSON.parse(await firstLine).url)
-    const { code, err } = await runRefused(['serve', '--db', 'other.db', '--port', port], folder)
-    assert.is(code, 1)
-    assert.match(err, `Port ${port} is in use`)
-    child.kill('SIGTERM')
-    await ended
+    const second = await run(SERVE, folder)
+    assert.is(second.code, 1)
+    assert.is(second.err, '')
+    assert.match(refusalIn(second.out), `in use by process ${child.pid} (marketplace serve`)
+    const taken = await runRefused(['serve', '--db', 'other.db', '--port', port], folder)
+    assert.is(taken.code, 1)
+    assert.match(taken.err, `Port ${port} is in use`)
+    child.kill('SIGINT')
+    assert.is((await ended).code, 0)
+    writeFileSync(join(folder, 'marketplace.db.key'), Buffer.alloc(32, 1).toString('base64'))
+    const wrong = await run(SERVE, folder)
+    assert.is(wrong.code, 1)
+    assert.match(refusalIn(wrong.out), 'The secret key is not the one')
   }),
 )
 

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { signIn, startServe } from './deployment.ts'
-import { answerOf, inFolder, run, start, startDev } from './program.ts'
+import { answerOf, inFolder, run, startDev } from './program.ts'
 
 const sessionsIn = (folder: string) => join(folder, 'config', 'marketplace', 'sessions')
 
@@ -121,14 +121,11 @@ test(
     const port = ['--port', String(await freePort())]
     const mine = await startDev(folder, {}, port)
     await mine.stop()
-    const other = start(['dev', '--json', ...port, '--ephemeral'], folder)
-    await other.firstLine
+    const other = await startDev(folder, {}, [...port, '--ephemeral'])
     const { code, err } = await run(['agents', 'list'], folder)
     assert.is(code, 4, err)
     assert.match(err, 'not the dev of this folder, which has ended, so nothing was sent')
-    other.child.kill('SIGTERM')
-    const said = (await other.ended).out
-    assert.not.match(said, '/api/my/agents')
+    assert.not.match((await other.stop()).out, '/api/my/agents')
   }),
 )
 

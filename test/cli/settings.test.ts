@@ -13,7 +13,7 @@ const project = (folder: string, settings: unknown) =>
   writeFileSync(join(folder, 'marketplace.json'), typeof settings === 'string' ? settings : JSON.stringify(settings))
 
 test(
-  'a project file goes over the defaults, and everything else over it',
+  'a project file goes over the defaults, .env over it, the environment over .env, and a flag over all',
   inFolder(async folder => {
     project(folder, { db: 'file.db', port: 0, json: true, 'rate-limits': 'warn' })
     const dbOf = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
@@ -24,10 +24,11 @@ test(
       return db
     }
     assert.is(await dbOf([], {}), 'file.db')
-    assert.is(await dbOf(['--db', 'flag.db'], {}), 'flag.db')
     writeFileSync(join(folder, '.env'), 'MARKETPLACE_DB=dotenv.db\n')
     assert.is(await dbOf([], {}), 'dotenv.db')
-    assert.is(await dbOf([], { MARKETPLACE_DB: 'environment.db' }), 'environment.db')
+    const environment = { MARKETPLACE_DB: 'environment.db' }
+    assert.is(await dbOf([], environment), 'environment.db')
+    assert.is(await dbOf(['--db', 'flag.db'], environment), 'flag.db')
     writeFileSync(join(folder, '.env'), '')
     // By another name it is the environment all the same.
     const postgres = await runRefused(['serve'], folder, { DATABASE_URL: 'postgres://x/y' })

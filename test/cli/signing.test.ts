@@ -2,13 +2,12 @@
 /** `sign` and `verify`: one makes what the other finds right, and says what is wrong with anything else. */
 import { exec } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sign, verify } from '../../src/api/signature.ts'
+import { listen } from '../support/listen.ts'
 import { answerOf, COMMAND, inFolder, run, typeInto } from './program.ts'
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
@@ -80,24 +79,21 @@ test(
   inFolder(async folder => {
     files(folder)
     const judged: boolean[] = []
-    const server = http.createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
+    const server = await listen(async (request, response) => {
+      const body = Buffer.concat(await request.toArray())
       const [timestamp, signature] = ['x-service-timestamp', 'x-service-signature'].map(name => request.headers[name])
-      judged.push(verify({ secret: SECRET, timestamp, signature, body: Buffer.concat(chunks), now: Date.now() }).ok)
+      judged.push(verify({ secret: SECRET, timestamp, signature, body, now: Date.now() }).ok)
       response.end()
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
     const send = async (args: string[], input: string) => {
-      const { out } = await run(['sign', '--curl', url, ...args], folder, env, input)
+      const { out } = await run(['sign', '--curl', `${server.url}/webhook`, ...args], folder, env, input)
       await promisify(exec)(out, { cwd: folder })
     }
     try {
       await send(['--file', 'body.json'], '')
       await send([], `@${BODY}$HOME "\`'`)
     } finally {
-      server.close()
+      await server.close()
     }
     assert.equal(judged, [true, true])
   }),

@@ -7,13 +7,7 @@ import * as assert from 'uvu/assert'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 import { COMMAND, run, typeInto } from './program.ts'
 
-let dev: Awaited<ReturnType<typeof enterDev>>
-
-test.before(async () => {
-  dev = await enterDev()
-})
-
-test.after(() => dev.leave())
+const dev = enterDev(test)
 
 const AGENT = {
   name: 'Hand Agent',

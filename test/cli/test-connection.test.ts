@@ -1,23 +1,20 @@
 // engines: embedded; process: own
 /** test-connection shows each check as it ends, with its own advice. */
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { inFolder, start } from './program.ts'
 
 /** Answers 200, and leaves the callback to the test. */
 async function silentAgent() {
   const callbacks: string[] = []
-  const server = http.createServer(async (request, response) => {
+  const { url, close } = await listen(async (request, response) => {
     callbacks.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).data.callbackUrl)
     response.end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
-  return { url, callbacks, close: () => server.close() }
+  return { url: `${url}/webhook`, callbacks, close }
 }
 
 function callBack(url: string, secret: string): Promise<unknown> {
@@ -66,7 +63,7 @@ test(
     await until('a callback that is sent once the fourth check is shown', followed)
     dev.child.kill('SIGTERM')
     await dev.ended
-    agent.close()
+    await agent.close()
   }),
 )
 

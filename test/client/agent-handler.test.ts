@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type AgentOptions, agentHandler, verifyWebhook } from '../../src/client/webhooks.ts'
-import { callbackSink, listen, makeEvent, SECRET, send, withAgent } from './toolkit.ts'
+import { listen } from '../support/listen.ts'
+import { callbackSink, makeEvent, SECRET, send, withAgent } from './toolkit.ts'
 
 test('agentHandler: 401 to a bad signature, and no work', async () => {
   let worked = 0

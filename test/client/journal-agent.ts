@@ -1,6 +1,7 @@
 /** An agent with a journal, whose path is given, in a process of its own. It prints its port, or why it can't have its journal, and its errors. */
 import { agentHandler } from '../../src/client/webhooks.ts'
-import { listen, SECRET } from './toolkit.ts'
+import { listen } from '../support/listen.ts'
+import { SECRET } from './toolkit.ts'
 
 const say = (what: object) => console.log(JSON.stringify(what))
 

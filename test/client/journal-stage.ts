@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type AgentOptions, agentHandler, type WebhookEvent } from '../../src/client/webhooks.ts'
 import { programOf } from '../support/child-code.ts'
+import { listen } from '../support/listen.ts'
 import { inTime, until } from '../support/patience.ts'
-import { listen, makeEvent, SECRET } from './toolkit.ts'
+import { makeEvent, SECRET } from './toolkit.ts'
 
 const AGENT = programOf('test/client/journal-agent.ts')
 

@@ -6,9 +6,10 @@ import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { Inbox } from '../../src/client/inbox.ts'
 import { type AgentOptions, agentHandler } from '../../src/client/webhooks.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { delivery, marketplace, onStage, task } from './journal-stage.ts'
-import { listen, SECRET, send } from './toolkit.ts'
+import { SECRET, send } from './toolkit.ts'
 
 test(
   'what was said before the end is not said again, and what comes later is',

@@ -1,8 +1,7 @@
 /** What tests of the toolkit for agents share: events, an agent, and a stand-in for the service. */
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import { type AgentOptions, agentHandler, type WebhookEvent } from '../../src/client/webhooks.ts'
+import { listen } from '../support/listen.ts'
 
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 export const NOW = 1_767_225_600_000
@@ -24,17 +23,6 @@ export function makeEvent(kind: string, callbackUrl = 'http://127.0.0.1:9/callba
       ...extra,
     },
   } as WebhookEvent
-}
-
-export async function listen(handler: http.RequestListener) {
-  const server = http.createServer(handler)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url, close }
 }
 
 /** A stand-in for the service's callback endpoint: keeps what comes, and whether its signature holds. */

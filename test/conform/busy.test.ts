@@ -4,10 +4,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BusyAgent } from '../../src/conform/agent/busy-agent.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { type Answer, contentOf, type Happening, History } from '../../src/conform/history/history.ts'
+import type { Answer, Happening } from '../../src/conform/history/history.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
+import { body, historyOf, played, task, webhook } from './made-up.ts'
 
-const body = contentOf(Buffer.from('{}'))
 const answered = (status: number, retryAfter?: string): Answer => ({
   ...{ status, body },
   headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
@@ -63,38 +63,16 @@ test('who stays busy is asked as often as by the marketplace, and who asks for m
   assert.equal(await asked(answered(429, '61')), { status: 429, pauses: [] })
 })
 
-const end = (scenario: string): Happening => ({
-  ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
-})
-
-interface Sent {
-  readonly label: string
-  readonly status: number
-  readonly event?: string
-  readonly change?: string | null
-  readonly genuine?: boolean
-}
-
-const webhook = ({ label, status, event = 'task.submitted', change = null, genuine = true }: Sent): Happening => ({
-  ...{ kind: 'webhook', label, taskId: `task of ${label}`, event, deliveryId: 'dlv_1', attempt: 1, change, genuine },
-  ...{ method: 'POST', url: 'http://127.0.0.1/', headers: [], body, ms: 1, answer: answered(status), error: null },
-})
-
-const task = (label: string): Happening => ({
-  ...{ kind: 'task', label, taskId: `task of ${label}`, canary: '', price: 500, sample: 'usual' },
-})
-
 function verdictOf(id: string, ...happenings: readonly Happening[]) {
   const check = checks.find(one => one.id === id)!
-  const all = [...happenings, end(check.scenario), { kind: 'quiet', ms: 1 } as const]
-  const events = all.map((event, at) => ({ seq: at + 1, lane: 'real' as const, realAt: at, at, ...event }))
-  const [judged] = judge([check], new History(events))
+  const history = historyOf([...happenings, played(check.scenario), { kind: 'quiet', ms: 1 }])
+  const [judged] = judge([check], history)
   return judged!.verdict
 }
 
 const law = 'http.only-law-headers/interface'
-const byHand = (status: number) => webhook({ label: law, status, change: 'without other headers' })
-const unknown = (status: number) => webhook({ label: 'http.unknown-event', status, event: 'task.archived' })
+const byHand = (status: number) => webhook(law, status, { change: 'without other headers' })
+const unknown = (status: number) => webhook('http.unknown-event', status, { event: 'task.archived' })
 
 const many = (count: number, happening: Happening) => Array.from({ length: count }, () => happening)
 
@@ -109,15 +87,15 @@ test('of an agent that stays busy nothing can be told, whatever it left undone',
   assert.is(verdictOf('http.only-law-headers', task(law), ...many(9, byHand(429))), 'inconclusive')
   assert.is(verdictOf('http.unknown-event', task('http.unknown-event'), unknown(503)), 'inconclusive')
   for (const id of ['rel.not-json', 'rel.cut-body'])
-    assert.is(verdictOf(id, webhook({ label: `${id}/next`, status: 503 })), 'inconclusive', id)
-  assert.is(verdictOf('http.burst', task('http.burst'), webhook({ label: 'http.burst', status: 429 })), 'inconclusive')
-  assert.is(verdictOf('rel.alive', webhook({ label: 'rel.alive', status: 503 })), 'inconclusive')
-  const test = { ...webhook({ label: 'conn.endpoint-200', status: 503 }), taskId: 'test_1' } as Happening
+    assert.is(verdictOf(id, webhook(`${id}/next`, 503)), 'inconclusive', id)
+  assert.is(verdictOf('http.burst', task('http.burst'), webhook('http.burst', 429)), 'inconclusive')
+  assert.is(verdictOf('rel.alive', webhook('rel.alive', 503)), 'inconclusive')
+  const test = webhook('conn.endpoint-200', 503, { taskId: 'test_1' })
   assert.is(verdictOf('conn.endpoint-200', test), 'inconclusive')
 })
 
 test('what an agent does wrong counts, also if it is busy beside', () => {
-  const forged = (label: string, status: number) => webhook({ label, status, change: 'forged', genuine: false })
+  const forged = (label: string, status: number) => webhook(label, status, { change: 'forged', genuine: false })
   const some = [forged('sig.wrong-secret/no-key', 429), forged('sig.wrong-secret/wrong-secret', 200)]
   assert.is(verdictOf('sig.wrong-secret', ...some), 'fail')
 })

@@ -4,63 +4,33 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import type { Happening } from '../../src/conform/history/history.ts'
 import { deathsIn, lastHeard } from '../../src/conform/judging/deaths.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
 import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
 import { deathInWords, lastWordsOf } from '../../src/conform/reports/run-tests.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
+import { historyOf, played, reply, step, task, webhook } from './made-up.ts'
 
-const body = contentOf(Buffer.from('{}'))
-
-interface Sent {
-  readonly label: string
-  readonly status?: number
-  readonly error?: string
-  readonly genuine?: boolean
-}
-
-const webhook = ({ label, status, error, genuine = true }: Sent): Happening => ({
-  ...{ kind: 'webhook', label, taskId: `task of ${label}`, event: 'task.submitted', deliveryId: 'd', attempt: 1 },
-  ...{ change: 'odd', genuine, method: 'POST', url: 'http://localhost:1/', headers: [], body, ms: 1 },
-  ...{ answer: status === undefined ? null : { status, headers: [], body }, error: error ?? null },
-})
-const task = (label: string): Happening => ({
-  ...{ kind: 'task', label, taskId: `task of ${label}`, canary: '', price: 500, sample: 'usual' },
-})
-const step = (label: string, trigger: string): Happening => ({
-  ...{ kind: 'step', taskId: `task of ${label}`, trigger, from: null, to: '' },
-})
-const reply = (label: string): Happening => ({
-  ...{ kind: 'callback', label, taskId: `task of ${label}`, action: 'message', method: 'POST', path: '/', headers: [] },
-  ...{ body, signature: 'valid', answer: { status: 201, headers: [], body }, fault: null, ms: 1 },
-})
-const played = (scenario: string): Happening => ({
-  ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
-})
 const ended: Happening = {
   ...{ kind: 'process', what: 'ended', text: 'by SIGSEGV', ms: 0 },
   death: { code: null, signal: 'SIGSEGV', lastWords: ['oh'] },
 }
 const stopped: Happening = { kind: 'process', what: 'ended', text: 'after SIGTERM', ms: 20 }
 const ready: Happening = { kind: 'process', what: 'ready', text: '', ms: 20 }
-/** Each of these is a second later than the last. */
-const historyOf = (...happenings: readonly Happening[]) =>
-  new History(happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: at * 1_000, at: 0, ...one })))
-
 function verdictOf(id: string, ...happenings: readonly Happening[]): string {
   const [{ verdict, text }] = judge(
     checks.filter(one => one.id === id),
-    historyOf(...happenings),
+    historyOf(happenings, 1_000, 0),
   ) as [ReturnType<typeof judge>[number]]
   return `${verdict} ${text}`
 }
 
 const UNTESTED = 'untested the agent had ended by SIGSEGV'
-const refused = (label: string) => webhook({ label, error: 'refused: Nothing listens' })
+const refused = (label: string) => webhook(label, null, { error: 'refused: Nothing listens' })
 
 test('what nobody was there for is untested, and says why', () => {
-  const other = webhook({ label: 'http.chunked', status: 200 })
+  const other = webhook('http.chunked', 200)
   assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), UNTESTED)
   assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), UNTESTED)
   assert.is(verdictOf('bytes.spaces', other, ended), UNTESTED)
@@ -68,34 +38,34 @@ test('what nobody was there for is untested, and says why', () => {
 
 test('what was accepted before, and never done, is no fault either', () => {
   const [first, mine] = ['first-task', 'bytes.spaces']
-  const before = [task(first), step(first, 'accept'), task(mine), webhook({ label: mine, status: 200 })]
-  const other = webhook({ label: 'http.chunked', status: 200 })
+  const before = [task(first), step(first, 'accept'), task(mine), webhook(mine, 200)]
+  const other = webhook('http.chunked', 200)
   assert.match(verdictOf(mine, ...before, other, played('odd bytes')), /^fail took it, and never accepted/)
   assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), UNTESTED)
 })
 
 test('what it has said or done before counts', () => {
-  const mine = webhook({ label: 'bytes.spaces', status: 400 })
-  const other = webhook({ label: 'http.chunked', status: 200 })
+  const mine = webhook('bytes.spaces', 400)
+  const other = webhook('http.chunked', 200)
   assert.match(verdictOf('bytes.spaces', mine, other, ended, played('odd bytes')), /^fail did not accept it/)
-  const believed = webhook({ label: 'sig.stale-day', status: 200, genuine: false })
+  const believed = webhook('sig.stale-day', 200, { genuine: false })
   assert.match(verdictOf('sig.stale-day', believed, other, ended, played('forged')), /^fail took it/)
 })
 
 test('the check whose webhook it has ended of is broken', () => {
-  const cut = webhook({ label: 'rel.not-json', error: 'reset: closed', genuine: false })
+  const cut = webhook('rel.not-json', null, { error: 'reset: closed', genuine: false })
   const next = refused('rel.not-json/next')
   assert.match(verdictOf('rel.not-json', cut, next, ended, ready, played('no webhooks')), /^fail was not there/)
-  const answered = webhook({ label: 'rel.not-json', status: 400, genuine: false })
+  const answered = webhook('rel.not-json', 400, { genuine: false })
   assert.match(verdictOf('rel.not-json', answered, ended, next, ready, played('no webhooks')), /^fail was not there/)
 })
 
 test('of several webhooks that were under way all are named', () => {
-  const cut = (label: string) => webhook({ label, error: 'reset: closed', genuine: false })
+  const cut = (label: string) => webhook(label, null, { error: 'reset: closed', genuine: false })
   const when = (one: Happening, realAt: number): Happening => Object.assign({}, one, { realAt })
   const both = [when(cut('rel.not-json'), 900), when(cut('http.chunked'), 950), when(ended, 1_000)]
-  const rest = [refused('rel.not-json/next'), ready, { ...played('no webhooks'), ms: 60_000 }]
-  const history = historyOf(...both, ...rest)
+  const rest = [refused('rel.not-json/next'), ready, played('no webhooks', { ms: 60_000 })]
+  const history = historyOf([...both, ...rest], 1_000, 0)
   const [death] = deathsIn(history)
   const evidence = lastHeard(history, death!).map(({ seq }) => seq)
   const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, untested: [], evidence }, history)
@@ -103,7 +73,7 @@ test('of several webhooks that were under way all are named', () => {
 })
 
 test('in a run that was interrupted, what it still owed says nothing of it; what it did counts, and what was sure before', () => {
-  const mine = [task('bytes.spaces'), webhook({ label: 'bytes.spaces', status: 200 })]
+  const mine = [task('bytes.spaces'), webhook('bytes.spaces', 200)]
   const first = [task('first-task'), step('first-task', 'accept')]
   const end: Happening = { kind: 'end', interrupted: true, ms: 1 }
   const owed = [...first, ...mine]
@@ -111,13 +81,13 @@ test('in a run that was interrupted, what it still owed says nothing of it; what
   assert.match(verdictOf('bytes.spaces', ...owed, played('odd bytes'), end), /^fail took it, and never accepted/)
   const whole: Happening = { ...end, interrupted: false }
   assert.match(verdictOf('bytes.spaces', ...owed, whole), /^fail took it, and never accepted/)
-  const believed = webhook({ label: 'sig.stale-day', status: 200, genuine: false })
+  const believed = webhook('sig.stale-day', 200, { genuine: false })
   assert.match(verdictOf('sig.stale-day', believed, end), /^fail took it/)
 })
 
 test('what comes when it is back, or was over before, is judged as ever', () => {
-  const late = webhook({ label: 'bytes.spaces', error: 'reset: closed' })
-  const other = webhook({ label: 'http.chunked', status: 200 })
+  const late = webhook('bytes.spaces', null, { error: 'reset: closed' })
+  const other = webhook('http.chunked', 200)
   assert.match(verdictOf('bytes.spaces', late, other, played('odd bytes'), other, ended), /^fail did not accept/)
   const after = [other, ended, ready, other, late, other, played('odd bytes')]
   assert.match(verdictOf('bytes.spaces', ...after), /^fail did not accept/)
@@ -126,9 +96,9 @@ test('what comes when it is back, or was over before, is judged as ever', () => 
 
 test('what it does again when it is back is what it forgot with its end, and no copy that it failed to know', () => {
   const label = 'dup.message/copied'
-  const message: Happening = { ...webhook({ label, status: 200 }), event: 'task.message' } as Happening
+  const message: Happening = webhook(label, 200, { event: 'task.message' })
   const twice = [message, reply(label), message]
-  const rest = [reply(label), { ...played('copies of later events'), ms: 60_000 }]
+  const rest = [reply(label), played('copies of later events', { ms: 60_000 })]
   assert.match(verdictOf('dup.message', task(label), ...twice, ...rest), /^fail replied to the copy too/)
   assert.is(
     verdictOf('dup.message', task(label), ...twice, ended, ready, ...rest),
@@ -140,8 +110,8 @@ test('what it does again when it is back is what it forgot with its end, and no 
 
 test('what it had no time to do after a fault is no fault of its own, and what it did is', () => {
   const label = 'cb.retry-after'
-  const met = { ...reply(label), fault: { name: '429', status: 429 } } as Happening
-  const after = [ended, ready, { ...played('lost callbacks'), ms: 60_000 }]
+  const met = reply(label, { fault: { name: '429', status: 429 } })
+  const after = [ended, ready, played('lost callbacks', { ms: 60_000 })]
   assert.is(verdictOf(label, met, ...after), UNTESTED)
   assert.match(verdictOf(label, met, ready, after[2]!), /^warn did not try again after a 429/)
   assert.match(verdictOf(label, met, reply(label), ...after), /^warn tried again after \d+ ms/)

@@ -5,25 +5,14 @@ import * as assert from 'uvu/assert'
 import { Live } from '../../src/cli/conformance/progress.ts'
 import { createUi } from '../../src/cli/output/ui.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
-
-const begin: Happening = {
-  ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7, declared: [] },
-  ...{ agent: { url: 'http://localhost:1/', command: null }, patience: { answer: 1, work: 1 } },
-}
-const body = contentOf(Buffer.from('{}'))
-
-const webhook = (label: string, genuine: boolean, status: number): Happening => ({
-  ...{ kind: 'webhook', label, taskId: `task of ${label}`, event: 'task.submitted', deliveryId: 'd', attempt: 1 },
-  ...{ change: 'another spelling', genuine, method: 'POST', url: 'http://localhost:1/', headers: [], body },
-  ...{ answer: { status, headers: [], body }, error: null, ms: 1 },
-})
+import { History } from '../../src/conform/history/history.ts'
+import { begin, historyOf, played, webhook } from './made-up.ts'
 
 /** Of an agent that verifies what it has written anew. */
 const seen = [
-  webhook('sig.valid', true, 200),
-  webhook('sig.body-other-spelling', false, 200),
-  webhook('bytes.spaces', true, 401),
+  webhook('sig.valid', 200),
+  webhook('sig.body-other-spelling', 200, { change: 'another spelling', genuine: false }),
+  webhook('bytes.spaces', 401),
 ]
 
 /** Plays these scenarios, each a second and more after the last, and returns the ids that are told, in order. */
@@ -33,14 +22,8 @@ async function told(ids: readonly string[], ...scenarios: readonly string[]): Pr
   const output = { json: false, notes: ui, out: ui } as unknown as Parameters<typeof Live.open>[0]
   const chosen = checks.filter(({ id }) => ids.includes(id))
   const live = await Live.open(output, { bail: false, stop: () => {} }, { chosen, baseline: {} })
-  const events: Recorded[] = []
-  const played = scenarios.map(
-    (scenario): Happening => ({ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 }),
-  )
-  for (const happening of [begin, ...seen, ...played]) {
-    events.push({ seq: events.length + 1, lane: null, at: 0, realAt: events.length * 1_500, ...happening })
-    live.hear(events.at(-1)!, new History(events))
-  }
+  const { events } = historyOf([begin, ...seen, ...scenarios.map(scenario => played(scenario))], 1_500)
+  for (const [at, event] of events.entries()) live.hear(event, new History(events.slice(0, at + 1)))
   return [...lines.join('').matchAll(/✖ (\S+):/g)].map(([, id]) => id!)
 }
 

@@ -2,7 +2,7 @@
 /** Verdicts, excuses and the outcome of a run, on histories made by hand. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import type { Happening } from '../../src/conform/history/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
 import { type Baseline, baselineOf } from '../../src/conform/judging/baseline.ts'
 import {
@@ -17,27 +17,12 @@ import {
 } from '../../src/conform/judging/check.ts'
 import { type Outcome, outcomeOf, reportOf, withRepeats } from '../../src/conform/judging/report.ts'
 import { selected, unknownIn, withPrerequisites } from '../../src/conform/judging/selection.ts'
+import { begin, historyOf as madeUp, played as scenarioPlayed } from './made-up.ts'
 
-const begin: Happening = {
-  kind: 'begin',
-  schema: 'conformance-history/1',
-  version: '1.0.0',
-  seed: 7,
-  agent: { url: 'http://localhost:1/webhook', command: null },
-  patience: { answer: 1, work: 1 },
-  declared: [],
-}
-const scenario = (outcome: 'done' | 'skipped' | 'failed', why = '', byDeclaration = false): Happening => ({
-  ...{ kind: 'scenario', scenario: 'play', outcome, why, byDeclaration, ms: 1 },
-})
+const scenario = (outcome: 'done' | 'skipped' | 'failed', why = '') => scenarioPlayed('play', { outcome, why })
 const end: Happening = { kind: 'end', interrupted: false, ms: 12 }
 
-const historyWith = (...happenings: Happening[]) =>
-  new History(
-    [begin, ...happenings].map(
-      (one, at): Recorded => ({ seq: at + 1, lane: null, realAt: 1_767_225_600_000, at: 0, ...one }),
-    ),
-  )
+const historyWith = (...happenings: Happening[]) => madeUp([begin, ...happenings], 0)
 const played = historyWith(scenario('done'), end)
 
 const check = (

@@ -9,7 +9,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { Parser as TapParser } from 'tap-parser'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import { contentOf, type Happening, History } from '../../src/conform/history/history.ts'
 import {
   broken,
   type Check,
@@ -26,6 +26,7 @@ import type { ReportName } from '../../src/conform/reports/names.ts'
 import { reportSchema } from '../docs/report-schema.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
+import { historyOf, played } from './made-up.ts'
 import { sarifRun, tapFailures } from './report-readers.ts'
 
 const test = suite('reports')
@@ -51,12 +52,10 @@ const happenings: Happening[] = [
     ...{ kind: 'callback', label: 'a.fail', taskId: 'task_1', action: 'deliver', method: 'POST', path: '/x?y' },
     ...{ headers: about.headers, body: answer.body, signature: 'valid', answer, fault: null, ms: 1 },
   },
-  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', byDeclaration: false, ms: 3 },
+  played('play', { ms: 3 }),
   { kind: 'end', interrupted: false, ms: 1_234 },
 ]
-const history = new History(
-  happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: 1_767_225_600_000 + at, at: 0, ...one })),
-)
+const history = historyOf(happenings)
 
 const check = (id: string, finding: Finding, level: Level = 'must'): Check => ({
   ...{

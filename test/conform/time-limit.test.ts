@@ -10,7 +10,7 @@ import { limitIn, RunTime } from '../../src/cli/conformance/time-limit.ts'
 import { AgentUnderTest } from '../../src/conform/agent/agent-under-test.ts'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import { type Happening, History, type Recorded } from '../../src/conform/history/history.ts'
+import type { Happening, History } from '../../src/conform/history/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
 import { Recorder } from '../../src/conform/history/recorder.ts'
 import { broken, type Check, type Finding, holds } from '../../src/conform/judging/check.ts'
@@ -22,6 +22,7 @@ import { run, scenariosFor } from '../../src/conform/run.ts'
 import { isAlive } from '../cli/process-life.ts'
 import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
 import { shellLine } from '../support/shell-line.ts'
+import { begin, historyOf as madeUp, played, step, webhook } from './made-up.ts'
 
 const test = suite('time limit')
 let folder: string
@@ -96,40 +97,10 @@ test('a scenario that starts it anew when the run is over starts nothing', async
   assert.not(recorder.history.of('process').some(({ what }) => what === 'started'))
 })
 
-const begin: Happening = {
-  ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7, declared: [] },
-  ...{ agent: { url: 'http://localhost:1/', command: null }, patience: { answer: 1, work: 1 } },
-}
 const end: Happening = { kind: 'end', interrupted: true, limitMs: 180_000, ms: 180_000 }
-const played = (scenario: string): Happening => ({
-  ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
-})
-const webhook = (ms: number, genuine = true): Happening => ({
-  ...{
-    kind: 'webhook',
-    label: 'a',
-    taskId: 'task_1',
-    event: 'task.submitted',
-    deliveryId: 'd',
-    attempt: 1,
-    change: null,
-  },
-  ...{ genuine, method: 'POST', url: 'http://localhost:1/', headers: [], body: { text: '', size: 0 }, ms },
-  ...{ answer: { status: 200, headers: [], body: { text: '', size: 0 } }, error: null },
-})
-const step = (taskId: string, trigger: string, to: string): Happening => ({
-  ...{ kind: 'step', taskId, trigger, from: null, to },
-})
+const answeredAfter = (ms: number, genuine = true) => webhook('a', 200, { ms, genuine })
 /** Each of these is 30 s later than the last. */
-const historyWith = (...happenings: readonly Happening[]) =>
-  new History(
-    [begin, ...happenings].map(
-      (one, at): Recorded => ({
-        ...{ seq: at + 1, lane: null, realAt: at * 30_000, at: 0 },
-        ...one,
-      }),
-    ),
-  )
+const historyWith = (...happenings: readonly Happening[]) => madeUp([begin, ...happenings], 30_000, 0)
 
 test('what waits for a check that was cut off is cut off too, and what was seen to be broken stays so', () => {
   const some = checks.filter(({ id }) => ['sig.valid', 'sig.wrong-secret', 'sig.near-limit'].includes(id))
@@ -138,7 +109,7 @@ test('what waits for a check that was cut off is cut off too, and what was seen 
     verdicts(historyWith(played('buyers'), end)),
     some.map(() => `inconclusive ${REASON}`),
   )
-  const believed = { ...webhook(1, false), label: 'sig.wrong-secret' } as Happening
+  const believed = webhook('sig.wrong-secret', 200, { genuine: false })
   const [, , wrong] = verdicts(historyWith(believed, end))
   assert.match(wrong!, /^fail took it/)
   const owes = some.map((one): Check => ({ ...one, after: [], judge: () => broken('has not come', { seq: 1 }) }))
@@ -155,7 +126,10 @@ test('what the end has cut off in the last of several runs was decided by those 
   }
   const wrong = broken('was wrong', { seq: 2 })
   const deed: Happening = { kind: 'request', method: 'GET', path: '/', status: null }
-  const complete = historyWith(deed, ...[...new Set(checks.slice(0, 3).map(({ scenario }) => scenario))].map(played))
+  const complete = historyWith(
+    deed,
+    ...[...new Set(checks.slice(0, 3).map(({ scenario }) => scenario))].map(one => played(one)),
+  )
   const before = runOf(complete, holds, wrong, holds)
   const {
     checks: judged,
@@ -174,9 +148,15 @@ test('what the end has cut off in the last of several runs was decided by those 
 })
 
 test('an agent that answers late, or works long, is told as the cause, and no other is', () => {
-  const slow = historyWith(webhook(20_000), webhook(1), webhook(21_000), webhook(22_000), end)
+  const slow = historyWith(answeredAfter(20_000), answeredAfter(1), answeredAfter(21_000), answeredAfter(22_000), end)
   assert.equal(slownessInWords(slow), ['Half of the 4 webhooks were answered only after 21.0 s or later'])
-  const few = historyWith(webhook(20_000), webhook(1), webhook(2), webhook(20_000, false), webhook(20_000, false))
+  const few = historyWith(
+    answeredAfter(20_000),
+    answeredAfter(1),
+    answeredAfter(2),
+    answeredAfter(20_000, false),
+    answeredAfter(20_000, false),
+  )
   assert.equal(slownessInWords(few), [])
   const [accept, deliver] = [step('t', 'accept', 'in_progress'), step('t', 'deliver', 'delivered')]
   const works = historyWith(accept, step('u', 'accept', 'in_progress'), deliver, step('u', 'deliver', 'delivered'))

@@ -3,40 +3,27 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
-import { type Happening, History } from '../../src/conform/history/history.ts'
+import type { Happening } from '../../src/conform/history/history.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
+import { historyOf, played, webhook } from './made-up.ts'
 
 const wanted = checks.filter(({ id }) => ['sig.valid', 'sig.stale-301s', 'sig.refusal-401'].includes(id))
 
 type Answered = number | 'reset' | 'refused' | 'timeout'
 
-function webhook(label: string, genuine: boolean, answered: Answered): Happening {
-  const body = { text: '{}', size: 2 }
-  const answer = typeof answered === 'number' ? { status: answered, headers: [], body } : null
-  return {
-    ...{ kind: 'webhook', label, taskId: `task of ${label}`, event: 'task.submitted', deliveryId: 'dlv_1', attempt: 1 },
-    ...{
-      change: genuine ? null : 'forged',
-      genuine,
-      method: 'POST',
-      url: 'http://127.0.0.1/',
-      headers: [],
-      body,
-      ms: 1,
-    },
-    ...{ answer, error: answer ? null : `${answered}: no answer` },
-  }
-}
+const asked = (label: string, genuine: boolean, answered: Answered) =>
+  typeof answered === 'number'
+    ? webhook(label, answered, { genuine })
+    : webhook(label, null, { genuine, error: `${answered}: no answer` })
 
-const before = (answered: Answered) => webhook('sig.valid', true, answered)
-const forged = (answered: Answered) => webhook('sig.stale-301s', false, answered)
-const after = (answered: Answered) => webhook('sig.valid/again', true, answered)
-const end: Happening = { kind: 'scenario', scenario: 'forged', outcome: 'done', why: '', byDeclaration: false, ms: 1 }
+const before = (answered: Answered) => asked('sig.valid', true, answered)
+const forged = (answered: Answered) => asked('sig.stale-301s', false, answered)
+const after = (answered: Answered) => asked('sig.valid/again', true, answered)
+const end = played('forged')
 const quiet: Happening = { kind: 'quiet', ms: 500 }
 
 function verdict(id: string, ...happenings: readonly Happening[]): string {
-  const events = happenings.map((event, at) => ({ seq: at + 1, lane: 'real' as const, realAt: at, at, ...event }))
-  return judge(wanted, new History(events)).find(one => one.id === id)!.verdict
+  return judge(wanted, historyOf(happenings)).find(one => one.id === id)!.verdict
 }
 
 const rows: readonly (readonly [expected: string, before: Answered, forged: Answered, after: Answered])[] = [

@@ -7,9 +7,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder } from '../cli/program.ts'
 import { blocksOf } from './guide.ts'
-import { Reader } from './reader.ts'
+import { type Reader, withReader } from './reader.ts'
 
 const PAGE = 'docs/guides/agents.md'
 const blocks = blocksOf(PAGE)
@@ -29,12 +28,6 @@ async function tries(reader: Reader): Promise<void> {
   assert.match(bought, 'revision 1 of 1')
   assert.match(bought, 'is completed')
 }
-
-const withReader = (work: (reader: Reader, folder: string) => Promise<void>) =>
-  inFolder(async folder => {
-    const reader = await Reader.in(folder)
-    await work(reader, folder).finally(() => reader.leaves())
-  })
 
 test('each block of the page is used here, and the agent in Python is the one of examples/', () => {
   const used = ['dev', 'agent', 'emit', 'check', 'buy', 'wire', 'time', 'why', 'wrong', 'hand', 'elsewhere']

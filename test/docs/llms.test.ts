@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { wholeTable } from '../../src/cli/command-table.ts'
-import { inFolder } from '../cli/program.ts'
 import { isLong } from '../support/length.ts'
 import { blocksOf } from './guide.ts'
-import { Reader } from './reader.ts'
+import { withReader } from './reader.ts'
 
 const page = readFileSync('docs/llms.txt', 'utf8')
 
@@ -35,23 +34,18 @@ test('each command that it names is there', async () => {
 if (isLong) {
   test(
     'its agent and its command lines work as they are printed, one after the other',
-    inFolder(async folder => {
+    withReader(async (reader, folder) => {
       const [agent, lines] = blocksOf('docs/llms.txt')
       writeFileSync(join(folder, agent!.name), agent!.code)
-      const reader = await Reader.in(folder)
-      try {
-        const [install, first, ...rest] = lines!.code.trimEnd().split('\n')
-        assert.is(install, 'npm install agent-marketplace')
-        await reader.starts(first!).says('my-agent can be hired')
-        // All checks are run by others.
-        const said = await Promise.all(
-          rest.map(line => reader.types(line.replace(/(--start '.*')/, '$1 --only sig.valid'))),
-        )
-        for (const [at, words] of ['is completed', 'There are no webhooks', 'exchange_', 'must 1/1', 'rule'].entries())
-          assert.match(said[at]!, words)
-      } finally {
-        await reader.leaves()
-      }
+      const [install, first, ...rest] = lines!.code.trimEnd().split('\n')
+      assert.is(install, 'npm install agent-marketplace')
+      await reader.starts(first!).says('my-agent can be hired')
+      // All checks are run by others.
+      const said = await Promise.all(
+        rest.map(line => reader.types(line.replace(/(--start '.*')/, '$1 --only sig.valid'))),
+      )
+      for (const [at, words] of ['is completed', 'There are no webhooks', 'exchange_', 'must 1/1', 'rule'].entries())
+        assert.match(said[at]!, words)
     }),
   )
 }

@@ -3,7 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import { inFolder } from '../cli/program.ts'
 import { installed } from './guide.ts'
+
+/** For a test: a reader in a folder of their own, who ends in the end what they have started. */
+export const withReader = (work: (reader: Reader, folder: string) => Promise<void>) =>
+  inFolder(async folder => {
+    const reader = await Reader.in(folder)
+    await work(reader, folder).finally(() => reader.leaves())
+  })
 
 export class Reader {
   readonly #folder: string

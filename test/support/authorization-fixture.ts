@@ -12,34 +12,6 @@ import {
   taskFields,
 } from './marketplace.ts'
 
-const kinds = [
-  'draft task',
-  'pending task',
-  'task in progress',
-  'delivered task',
-  'completed task',
-  'reviewed task',
-  'task with a file',
-  'listed agent',
-  'pending agent',
-  'draft agent',
-  'inactive agent',
-  'sample',
-  'delivery',
-  'test',
-  'key',
-  'session',
-  'notification',
-  'budget',
-  'paused budget',
-  'user',
-  'category',
-  'deposit',
-  'withdrawal',
-  'exchange',
-] as const
-export type Kind = (typeof kinds)[number]
-
 /** The values of a path's parameters. */
 export type Params = Readonly<Record<string, string>>
 
@@ -151,7 +123,7 @@ const budget = async (marketplace: TestMarketplace, { buyer, builder }: Side): P
   return buyer.client.createBudget({ agentId, ...caps })
 }
 
-const makers: Readonly<Record<Kind, Maker>> = {
+const makers = {
   'draft task': task(),
   'pending task': task(submit),
   'task in progress': task(submit, accept),
@@ -197,4 +169,6 @@ const makers: Readonly<Record<Kind, Maker>> = {
     return { id: (await buyer.client.withdraw({ amount: 200 })).id }
   },
   exchange: async ({ admin }) => ({ id: (await admin.client.listExchanges()).items[0]!.id }),
-}
+} satisfies Readonly<Record<string, Maker>>
+
+export type Kind = keyof typeof makers

@@ -250,69 +250,22 @@ function talkOf(crowd: Crowd): string[] {
 
 function moneyOf(crowd: Crowd): string[] {
   const { tasks } = crowd
-  const [buyer, builder, task, time] = [
-    id('usr', buyerOf(crowd)),
-    id('usr', builderOf(crowd)),
-    id('task', 'n'),
-    timeOf(crowd),
-  ]
+  const buyer = id('usr', buyerOf(crowd))
+  const builder = id('usr', builderOf(crowd))
+  const task = id('task', 'n')
+  const time = timeOf(crowd)
+  const account = (kind: 'available' | 'held' | 'clearing', owner: string) => `'${kind}:' || ${owner}`
+  const [available, held] = [account('available', buyer), account('held', buyer)]
   // Transfers of one task follow one another, as their ids do in time.
-  const kinds: {
-    kind: string
-    payer: string
-    payee: string
-    from: string
-    to: string
-    count: number
-    where: string
-  }[] = [
-    {
-      kind: 'deposit',
-      payer: 'NULL',
-      payee: buyer,
-      from: `'world'`,
-      to: `'available:' || ${buyer}`,
-      count: tasks / 10,
-      where: '',
-    },
-    {
-      kind: 'withdrawal',
-      payer: buyer,
-      payee: 'NULL',
-      from: `'available:' || ${buyer}`,
-      to: `'payouts'`,
-      count: tasks / 20,
-      where: '',
-    },
-    {
-      kind: 'hold',
-      payer: buyer,
-      payee: buyer,
-      from: `'available:' || ${buyer}`,
-      to: `'held:' || ${buyer}`,
-      count: tasks,
-      where: `WHERE NOT ${at(crowd, 'draft')}`,
-    },
-    {
-      kind: 'refund',
-      payer: 'NULL',
-      payee: buyer,
-      from: `'held:' || ${buyer}`,
-      to: `'available:' || ${buyer}`,
-      count: tasks,
-      where: `WHERE ${at(crowd, 'cancelled')}`,
-    },
-    {
-      kind: 'release',
-      payer: buyer,
-      payee: builder,
-      from: `'held:' || ${buyer}`,
-      to: `'clearing:' || ${builder}`,
-      count: tasks,
-      where: `WHERE ${at(crowd, 'completed')}`,
-    },
-  ]
-  const paid = kinds.flatMap(({ kind, payer, payee, from, to, count, where }, i) => {
+  const kinds: [kind: string, payer: string, payee: string, from: string, to: string, count: number, where: string][] =
+    [
+      ['deposit', 'NULL', buyer, `'world'`, available, tasks / 10, ''],
+      ['withdrawal', buyer, 'NULL', available, `'payouts'`, tasks / 20, ''],
+      ['hold', buyer, buyer, available, held, tasks, `WHERE NOT ${at(crowd, 'draft')}`],
+      ['refund', 'NULL', buyer, held, available, tasks, `WHERE ${at(crowd, 'cancelled')}`],
+      ['release', buyer, builder, held, account('clearing', builder), tasks, `WHERE ${at(crowd, 'completed')}`],
+    ]
+  const paid = kinds.flatMap(([kind, payer, payee, from, to, count, where], i) => {
     const own = id('trf', `n * CAST(5 AS BIGINT) + ${i}`)
     const pending =
       kind === 'deposit' || kind === 'withdrawal'

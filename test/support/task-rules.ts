@@ -113,6 +113,17 @@ const step = (
   event: string | null = null,
 ): Step => ({ from, trigger, by, to, money, event })
 
+/** What an administrator may decide, and whom each decision pays. */
+const resolutions = (from: Situation, refund: Deltas, release: Deltas, part: Deltas): Step[] => [
+  step(from, 'resolve_refund', 'admin', 'cancelled by a resolution', refund),
+  step(from, 'resolve_release', 'admin', 'completed by a resolution', release),
+  step(from, 'resolve_split', 'admin', 'completed by a resolution', part),
+]
+
+const beforeApproval = ['in_progress', 'in_progress, disputed', 'delivered', 'delivered, disputed'] as const
+const disputedAfterApproval = ['completed, disputed', 'completed 48 h ago, disputed in time'] as const
+const withoutMessages: readonly Situation[] = ['draft', 'cancelled', 'cancelled by a resolution']
+
 /** All that can succeed. Whatever is not here is refused and leaves no trace. */
 export const steps: readonly Step[] = [
   step('draft', 'update', 'buyer', 'draft'),
@@ -122,71 +133,25 @@ export const steps: readonly Step[] = [
   step('pending', 'cancel', 'buyer', 'cancelled', refunded, 'task.cancelled'),
   step('pending', 'accept', 'builder', 'in_progress'),
   step('pending', 'reject', 'builder', 'cancelled', refunded),
-  step('pending', 'message', 'buyer', 'pending', unmoved, 'task.message'),
-  step('pending', 'message', 'builder', 'pending'),
 
   step('in_progress', 'deliver', 'builder', 'delivered'),
   step('in_progress', 'dispute', 'buyer', 'in_progress, disputed', unmoved, 'task.disputed'),
-  step('in_progress', 'message', 'buyer', 'in_progress', unmoved, 'task.message'),
-  step('in_progress', 'message', 'builder', 'in_progress'),
-  step('in_progress', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
-  step('in_progress', 'resolve_release', 'admin', 'completed by a resolution', paid),
-  step('in_progress', 'resolve_split', 'admin', 'completed by a resolution', split),
-
-  step('in_progress, disputed', 'message', 'buyer', 'in_progress, disputed', unmoved, 'task.message'),
-  step('in_progress, disputed', 'message', 'builder', 'in_progress, disputed'),
-  step('in_progress, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
-  step('in_progress, disputed', 'resolve_release', 'admin', 'completed by a resolution', paid),
-  step('in_progress, disputed', 'resolve_split', 'admin', 'completed by a resolution', split),
 
   step('delivered', 'approve', 'buyer', 'completed', released, 'task.approved'),
   step('delivered', 'request_revision', 'buyer', 'in_progress', unmoved, 'task.revision_requested'),
   step('delivered', 'dispute', 'buyer', 'delivered, disputed', unmoved, 'task.disputed'),
-  step('delivered', 'message', 'buyer', 'delivered', unmoved, 'task.message'),
-  step('delivered', 'message', 'builder', 'delivered'),
-  step('delivered', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
-  step('delivered', 'resolve_release', 'admin', 'completed by a resolution', paid),
-  step('delivered', 'resolve_split', 'admin', 'completed by a resolution', split),
-
-  step('delivered, disputed', 'message', 'buyer', 'delivered, disputed', unmoved, 'task.message'),
-  step('delivered, disputed', 'message', 'builder', 'delivered, disputed'),
-  step('delivered, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
-  step('delivered, disputed', 'resolve_release', 'admin', 'completed by a resolution', paid),
-  step('delivered, disputed', 'resolve_split', 'admin', 'completed by a resolution', split),
 
   step('completed', 'dispute', 'buyer', 'completed, disputed', unmoved, 'task.disputed'),
-  step('completed', 'message', 'buyer', 'completed', unmoved, 'task.message'),
-  step('completed', 'message', 'builder', 'completed'),
-  step('completed', 'review', 'buyer', 'completed'),
 
-  step('completed, disputed', 'message', 'buyer', 'completed, disputed', unmoved, 'task.message'),
-  step('completed, disputed', 'message', 'builder', 'completed, disputed'),
-  step('completed, disputed', 'review', 'buyer', 'completed, disputed'),
-  step('completed, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', takenBack),
-  step('completed, disputed', 'resolve_release', 'admin', 'completed by a resolution', cleared),
-  step('completed, disputed', 'resolve_split', 'admin', 'completed by a resolution', takenBackInPart),
+  ...beforeApproval.flatMap(from => resolutions(from, refunded, paid, split)),
+  ...disputedAfterApproval.flatMap(from => resolutions(from, takenBack, cleared, takenBackInPart)),
 
-  step('completed 48 h ago', 'message', 'buyer', 'completed 48 h ago', unmoved, 'task.message'),
-  step('completed 48 h ago', 'message', 'builder', 'completed 48 h ago'),
-  step('completed 48 h ago', 'review', 'buyer', 'completed 48 h ago'),
-
-  step(
-    'completed 48 h ago, disputed in time',
-    'message',
-    'buyer',
-    'completed 48 h ago, disputed in time',
-    unmoved,
-    'task.message',
-  ),
-  step('completed 48 h ago, disputed in time', 'message', 'builder', 'completed 48 h ago, disputed in time'),
-  step('completed 48 h ago, disputed in time', 'review', 'buyer', 'completed 48 h ago, disputed in time'),
-  step('completed 48 h ago, disputed in time', 'resolve_refund', 'admin', 'cancelled by a resolution', takenBack),
-  step('completed 48 h ago, disputed in time', 'resolve_release', 'admin', 'completed by a resolution', cleared),
-  step('completed 48 h ago, disputed in time', 'resolve_split', 'admin', 'completed by a resolution', takenBackInPart),
-
-  step('completed by a resolution', 'message', 'buyer', 'completed by a resolution', unmoved, 'task.message'),
-  step('completed by a resolution', 'message', 'builder', 'completed by a resolution'),
-  step('completed by a resolution', 'review', 'buyer', 'completed by a resolution'),
+  ...situations.flatMap(at => [
+    ...(withoutMessages.includes(at)
+      ? []
+      : [step(at, 'message', 'buyer', at, unmoved, 'task.message'), step(at, 'message', 'builder', at)]),
+    ...(at.startsWith('completed') ? [step(at, 'review', 'buyer', at)] : []),
+  ]),
 ]
 
 export const stepOf = (from: Situation, trigger: Trigger, by: Person): Step | undefined =>

@@ -16,6 +16,7 @@ import {
 import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
 import { badge } from '../../../src/conform/reports/badge.ts'
 import { againLine } from '../../../src/conform/reports/findings.ts'
+import { historyOf, played } from '../made-up.ts'
 
 const refused = contentOf(
   Buffer.from('{"success":false,"error":"The task is completed: nothing can be delivered any more."}'),
@@ -38,12 +39,10 @@ const happenings: Happening[] = [
     ...{ fault: null, ms: 1 },
   },
   { kind: 'request', method: 'GET', path: `http://example.org/${'a-long-path/'.repeat(12)}`, status: null },
-  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', byDeclaration: false, ms: 3 },
+  played('play', { ms: 3 }),
   { kind: 'end', interrupted: false, ms: 12_345 },
 ]
-const history = new History(
-  happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: 1_767_225_600_000 + at, at: 0, ...one })),
-)
+const history = historyOf(happenings)
 
 /** The agent has ended of the first webhook. */
 const endedHistory = new History(

@@ -68,7 +68,7 @@ test('what agents buy is paid by the authorization of their owner, and never a c
     )
   const heard = scene.log.filter(entry => entry.type === 'webhook' && entry.event === 'task.delivered_to_buyer')
   assert.ok(heard.length > 0, 'its own agent hears of what was delivered')
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('talkative writes before an answer, during the revision and after the end; each message is there, in order', async () => {
@@ -82,7 +82,7 @@ test('talkative writes before an answer, during the revision and after the end; 
   const told = story.filter(words => words.includes('writes: ')).join()
   assert.is(said.length, 7)
   for (const { content } of said) assert.ok(told.includes(`“${content}”`), content)
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('a suspended buyer may not hire again, and approves what is open', async () => {
@@ -100,7 +100,7 @@ test('a suspended buyer may not hire again, and approves what is open', async ()
   assert.ok(tasks.filter(({ status }) => status === 'completed').length > 4)
   const { items } = await scene.marketplace.admin.client.adminListUsers({})
   assert.is((items as { id: string; suspended: boolean }[]).find(user => user.id === id)?.suspended, true)
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('a banned buyer may do nothing, and the administrator has the builder paid; a start later goes on', async () => {
@@ -117,12 +117,11 @@ test('a banned buyer may do nothing, and the administrator has the builder paid;
   )
   const open = tasks.find(isOpen)!
   assert.ok(open && tasks.some(({ status }) => status === 'completed'))
-  const again = await scene.live(['banned'])
+  await scene.live(['banned'])
   await scene.move(60 * MINUTE)
   assert.is((await scene.marketplace.admin.client.getTask({ id: open.id })).status, 'completed')
   assert.not.ok(scene.log.some(({ type }) => type === 'warning'))
-  await again.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('whoever is too late is refused twice, rests, and hires again', async () => {
@@ -143,8 +142,7 @@ test('whoever is too late is refused twice, rests, and hires again', async () =>
   await scene.marketplace.freshen(agent)
   await scene.move(MINUTE)
   assert.is((await scene.tasks()).length, 2)
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('dev has all characters that come alone', async () => {

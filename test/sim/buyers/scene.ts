@@ -14,11 +14,14 @@ export interface Scene {
   live(names: readonly string[], seed?: string): Promise<SimulatedBuyers>
   move(ms: number): Promise<{ kind: string; about: string | null; id: string }[]>
   tasks(): Promise<(TaskRecord & { buyer: string })[]>
+  /** With all buyers that live in it. */
+  close(): Promise<void>
 }
 
 export async function openScene(): Promise<Scene> {
   const log: StampedEntry[] = []
   let hear = (_: StampedEntry) => {}
+  const opened: SimulatedBuyers[] = []
   const marketplace = await openTestMarketplace({
     log: entry => {
       log.push(entry)
@@ -41,6 +44,7 @@ export async function openScene(): Promise<Scene> {
       })
       hear = entry => buyers.hear(entry)
       buyers.begin()
+      opened.push(buyers)
       return buyers
     },
     async move(ms) {
@@ -54,6 +58,10 @@ export async function openScene(): Promise<Scene> {
       const rows = await market.db.read(q => q.all<{ id: string; email: string }>(sql))
       const all = await Promise.all(rows.map(({ id }) => admin.client.getTask({ id })))
       return all.map((task, n) => ({ ...task, buyer: rows[n]!.email.split('@')[0]! }))
+    },
+    async close() {
+      for (const buyers of opened) await buyers.close()
+      await marketplace.close()
     },
   }
 }

@@ -44,7 +44,7 @@ test('they read the list when somebody is due, and seldom otherwise; a new agent
   await look(scene, 12)
   assert.is((await scene.tasks()).length, 2)
   await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('of agents that are gone they forget the most', async () => {
@@ -58,8 +58,7 @@ test('of agents that are gone they forget the most', async () => {
   for (const { id } of agents) await builder.client.deactivateAgent({ id })
   await look(scene, 12)
   assert.is(buyers.planned().length, 50)
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('a database that was away for a moment delays a step by a minute', async () => {
@@ -89,8 +88,7 @@ test('a database that was away for a moment delays a step by a minute', async ()
   )
   await scene.move(MINUTE)
   assert.is((await scene.tasks())[0]!.status, 'completed')
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test.run()

@@ -70,7 +70,7 @@ test('five characters live with two agents: each does what it is said to do, and
   assert.ok(deeds.some(({ message }) => /^picky asks for a revision: “.+”$/.test(message)))
   assert.ok(deeds.some(({ message }) => /^the administrator decides the dispute: \w+$/.test(message)))
   assert.not.ok(scene.log.some(({ type }) => type === 'warning' || type === 'error'))
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('the same seed and the same answers are the same story of each task', async () => {
@@ -78,7 +78,7 @@ test('the same seed and the same answers are the same story of each task', async
   for (let run = 0; run < 2; run++) {
     const scene = await live(['picky', 'quarrelsome'], 3)
     stories.push((await scene.tasks()).map(storyOf).sort())
-    await scene.marketplace.close()
+    await scene.close()
   }
   assert.is(stories[0]!.length, 16)
   assert.equal(stories[1], stories[0])
@@ -87,7 +87,7 @@ test('the same seed and the same answers are the same story of each task', async
 test('the clock stops where a buyer returns, and names it', async () => {
   const scene = await openScene()
   await worker(scene, 'Alpha')
-  const buyers = await scene.live(['easy'])
+  await scene.live(['easy'])
   await scene.move(0)
   const [task] = await scene.tasks()
   const { next } = await scene.marketplace.admin.client.getClock()
@@ -104,8 +104,7 @@ test('the clock stops where a buyer returns, and names it', async () => {
   assert.is(others.length, 0, 'a minute has not passed')
   await scene.move(30_000)
   assert.is((await scene.tasks()).length, 2)
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('buyers that are opened again go on with the tasks that they have', async () => {
@@ -119,7 +118,7 @@ test('buyers that are opened again go on with the tasks that they have', async (
     (await scene.tasks()).map(({ status }) => status),
     ['delivered', 'delivered'],
   )
-  const second = await scene.live(['easy', 'ghost'])
+  await scene.live(['easy', 'ghost'])
   await scene.marketplace.market.settled()
   await scene.move(0)
   const all = await scene.tasks()
@@ -131,8 +130,7 @@ test('buyers that are opened again go on with the tasks that they have', async (
       ['easy', 'delivered', 'No. 2'],
     ],
   )
-  await second.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('fickle takes its money back before a slow agent has accepted, and impatience ends what nobody takes', async () => {
@@ -153,8 +151,7 @@ test('fickle takes its money back before a slow agent has accepted, and impatien
     const price = (await scene.tasks()).filter(task => task.buyer === name && isOpen(task)).length * 500
     assert.equal([available, held], [50_000 - price, price])
   }
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('nobody is hired while something is in flight', async () => {
@@ -163,7 +160,7 @@ test('nobody is hired while something is in flight', async () => {
   const agent = await worker(scene, 'Alpha')
   let answer = (_: ReturnType<typeof answered>) => {}
   agent.sink.answer = () => new Promise(resolve => (answer = resolve))
-  const buyers = await scene.live(['easy'])
+  await scene.live(['easy'])
   const look = async () => {
     world.tick(250)
     for (let n = 0; n < 20; n++) await new Promise(resolve => setTimeout(resolve, 1))
@@ -180,8 +177,7 @@ test('nobody is hired while something is in flight', async () => {
   })
   assert.is((await scene.tasks()).length, 2)
   await market.settled()
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test.run()

@@ -29,8 +29,7 @@ test('money is topped up within the limits of a day, and what it does not reach 
   const sql = `SELECT SUM(amount) AS sum FROM transfers JOIN users ON users.id = payee_id WHERE kind = 'deposit' AND email = $1`
   const paid = await scene.marketplace.market.db.read(q => q.get<{ sum: number }>(sql, [emailOf('easy')]))
   assert.is(Number(paid!.sum), 1_400_000)
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test('an agent that is gone between draft and submit costs nothing: the draft is cancelled', async () => {
@@ -53,8 +52,7 @@ test('an agent that is gone between draft and submit costs nothing: the draft is
   await market.settled()
   const all = await scene.tasks()
   assert.ok(all.length <= 1 && all.every(({ status }) => status === 'cancelled'), JSON.stringify(all.map(storyOf)))
-  await buyers.close()
-  await scene.marketplace.close()
+  await scene.close()
 })
 
 test.run()

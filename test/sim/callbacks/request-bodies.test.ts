@@ -1,31 +1,27 @@
 // engines: embedded; process: shared
 /** Bodies of callbacks: however many come at once, one long one alone is held in memory. */
-import { once } from 'node:events'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { latch } from '../../../src/conform/scenarios/latch.ts'
 import { Bodies } from '../../../src/sim/callbacks/request-bodies.ts'
+import { listen } from '../../support/listen.ts'
 
 const LONG = Buffer.alloc(3 * 1024 * 1024, 'x')
 
 /** Serves until `done`; each body is held until its gate opens. */
 async function serving(use: (body: Buffer) => Promise<void>, play: (url: string) => Promise<void>): Promise<void> {
   const bodies = new Bodies()
-  const server = http.createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     bodies.read(request, use).then(
       () => response.end(),
       () => response.destroy(),
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   try {
-    await play(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await play(url)
   } finally {
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
 }
 
