@@ -1,4 +1,4 @@
-/** Runs somebody's command in a process group of its own, of which nothing is left when it or this process has ended. Source: A-248. */
+/** Runs a user's command in a process group of its own. When the command or this process ends, the whole group ends. Source: A-248. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -1,4 +1,4 @@
-/** Which flag, argument or question of a command fills a field of its request, so that a refusal names what people can type. */
+/** Maps each field of a request to the flag, argument or question that fills it, so that a refusal names what people can type. */
 import type { CommandRecord } from './command.ts'
 
 type Filling = Pick<CommandRecord, 'options' | 'fills'>

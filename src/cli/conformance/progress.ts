@@ -1,4 +1,4 @@
-/** What is told while a run goes on: each broken check as soon as that is sure, and what is played. */
+/** The progress of a run: each broken check as soon as that is sure, and what is played. */
 
 import type { History, Recorded } from '../../conform/history/history.ts'
 import type { Baseline } from '../../conform/judging/baseline.ts'

@@ -1,4 +1,4 @@
-/** Where each report goes: to stdout, or to a file. */
+/** Writes each report to stdout or to a file. */
 import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { History } from '../../conform/history/history.ts'

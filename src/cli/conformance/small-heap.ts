@@ -1,4 +1,4 @@
-/** Keeps a run of the judge small, as a pipeline gives it little memory and its agent needs some too. */
+/** Keeps the memory of a run small: a pipeline has little, and the agent needs some too. */
 import { setFlagsFromString } from 'node:v8'
 import { optimiseLater } from '../../store/embedded/sqljs-internals.ts'
 

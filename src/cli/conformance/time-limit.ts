@@ -1,4 +1,4 @@
-/** The time of a run, with all its repeats: where it takes long, it is said how far it has come; when it is over, the run ends. Source: A-277. */
+/** The time limit of a run with all its repeats. A long run says how far it has come; when it is over, the run ends. Source: A-277. */
 
 import { TimeOver, USUAL_LIMIT_MS } from '../../conform/judging/time-limit.ts'
 import { UsageError } from '../../settings/config.ts'

@@ -1,4 +1,4 @@
-/** Looks after the agents that dev forwards webhooks to: tests and lists them, and sends what waited when one is back. */
+/** Tests and lists the agents that dev forwards webhooks to, and sends what waited when one is back. */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
 import type { TestReport } from '../../api/records.ts'
 import type { LogEntry } from '../../market/log.ts'

@@ -1,4 +1,4 @@
-/** Notices that the program which reads our output has ended, as in `marketplace dev | head -1`. */
+/** Notices when the program that reads our output has ended, as in `marketplace dev | head -1`. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const LOOK_MS = 1_000

@@ -81,7 +81,7 @@ function tableRows(rows: readonly Cells[], width: number | null): string[] {
   )
 }
 
-/** Which columns stand beside each other. */
+/** Which columns fit side by side. */
 function groupsOf(widths: readonly number[], width: number): number[][] {
   const groups: number[][] = [[]]
   let left = width

@@ -1,4 +1,4 @@
-/** Writes small files as a whole or not at all: where the disk refuses, what was there before stays. */
+/** Writes small files whole or not at all: if the disk refuses, the old content stays. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /** Unless a mode is given, only this user can read the file. */

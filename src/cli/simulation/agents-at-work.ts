@@ -1,4 +1,4 @@
-/** Knows by the log of a simulator which tasks are in the hands of their agents: sent to them, and not done. */
+/** Follows the log of a simulator, and knows which tasks agents are working on: submitted to them, and not done. */
 import type { Client } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 

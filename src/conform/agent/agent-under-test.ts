@@ -1,4 +1,4 @@
-/** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
+/** The agent under test: one that is up already, or a command that starts it. It can't tell that it is tested. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -150,7 +150,7 @@ export class AgentUnderTest {
     this.#note('ended', 'after SIGTERM', elapsed())
   }
 
-  /** Ends it in the midst of what it does. */
+  /** Kills it during its work. */
   async kill(): Promise<void> {
     const elapsed = stopwatch()
     await this.#process?.kill()
@@ -299,7 +299,7 @@ async function residentOf(id: string, group: number): Promise<number> {
   }
 }
 
-/** The agent can't be reached, and so nothing can be said of it. */
+/** The agent can't be reached, so nothing can be said about it. */
 export class AgentAway extends Error {
   /** What it has written last. */
   readonly lastLines: readonly string[]

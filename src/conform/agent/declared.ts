@@ -1,4 +1,4 @@
-/** What the author says of the agent: which tasks it takes, how long it may take, and what it does not do. None of it makes a bug right. */
+/** What the author declares about the agent: which tasks it takes, how long it may take, and what it does not do. No declaration excuses a bug. */
 
 import { availableParallelism, loadavg } from 'node:os'
 export interface Sample {
@@ -71,7 +71,7 @@ const TIMES = 10
 const TIMES_QUIET = 5
 const MOST_MORE_MS = 10_000
 
-/** How long the agent is waited for: as long as its author says, and no longer than its own pace makes sense of. */
+/** How long to wait for the agent: as long as its author says, but not much longer than it has taken so far. */
 export class Patience {
   readonly #limits: Readonly<Record<Kind, number>>
   readonly #slowest: Partial<Record<Kind, number>> = {}

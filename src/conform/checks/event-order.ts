@@ -1,4 +1,4 @@
-/** Events in another order than an agent may expect, about tasks that it does not know, or in the midst of its work. */
+/** Events in an unexpected order, about unknown tasks, or during work. */
 
 import { bytesOf, type History, type Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'

@@ -308,10 +308,10 @@ export interface Purchases {
   readonly tasks: readonly BoughtTask[]
 }
 
-/** The first task shows how far the agent comes with the sample: others with the same words should come as far. */
+/** The first task shows how far the agent gets with the sample: other tasks with the same text should get as far. */
 export const hasTaken = (history: History, taskId: string, ...triggers: readonly string[]): boolean =>
   history.stepsOf(taskId).some(({ trigger }) => triggers.includes(trigger))
 
-/** Whether the first task came so far. */
+/** Whether the first task got that far. */
 export const firstTaskHas = (history: History, ...triggers: readonly string[]): boolean =>
   history.tasks('first-task').some(({ taskId }) => hasTaken(history, taskId, ...triggers))

@@ -31,7 +31,7 @@ export class Recorder {
     this.#listen = listen
   }
 
-  /** Whoever tells of it may be in the midst of a commit, so it never throws: what does not fit is dropped, and the run ends. */
+  /** It may be called during a commit, so it never throws: what does not fit is dropped, and the run ends. */
   add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): void {
     if (this.#hasEnded || (this.#isFull && traffic.includes(happening.kind))) return
     this.#hasEnded = happening.kind === 'end'

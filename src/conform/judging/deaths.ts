@@ -1,4 +1,4 @@
-/** An agent that ends by itself in the midst of a run: what could not be tried any more says nothing of it but that. */
+/** An agent that ends by itself during a run: about what could not be tried any more, nothing else can be said. */
 
 import { type History, isOf, type Recordeds } from '../history/history.ts'
 import { type Check, type Finding, untested } from './check.ts'

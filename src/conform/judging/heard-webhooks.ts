@@ -1,4 +1,4 @@
-/** Webhooks that the agent has heard. One that met a busy agent is none of them: it comes again. */
+/** Webhooks that the agent has heard. One that found the agent busy does not count: it comes again. */
 
 import { type Answer, History, type Recorded, type Recordeds } from '../history/history.ts'
 import { type Finding, inconclusive } from './check.ts'

@@ -1,4 +1,4 @@
-/** Which checks a run is about. */
+/** Selects the checks of a run. */
 import type { Check } from './check.ts'
 
 /** `wanted`: ids, or areas. Returns the checks in the order of the census. */

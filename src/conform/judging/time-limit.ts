@@ -1,4 +1,4 @@
-/** The time that a run has. When it is over, the run ends with what was seen until then. Source: A-277. */
+/** The time limit of a run. When it is reached, the run ends with what it has seen so far. Source: A-277. */
 
 /** An agent that works on each task for as long as it may by default needs most of it, and a job of a CI service has an hour, or more. */
 import type { History, Recordeds } from '../history/history.ts'

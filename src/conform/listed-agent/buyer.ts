@@ -1,4 +1,4 @@
-/** Buys tasks from the agent, follows them, and records what a buyer is told. */
+/** Buys tasks from the agent, follows them, and records what a buyer sees. */
 import type { DeliverableRecord, MessageRecord, TaskRecord } from '../../api/records.ts'
 import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import type { Sample } from '../agent/declared.ts'

@@ -1,4 +1,4 @@
-/** Reads what was sent to an own agent about some tasks, and records it. */
+/** Reads and records the deliveries to the user's own agent about some tasks. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Client } from '../../client/typed-client.ts'
 import { type BoughtTask, contentOf, type WebhookEvent } from '../history/history.ts'

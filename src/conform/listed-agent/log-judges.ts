@@ -1,4 +1,4 @@
-/** What the log of an own agent's deliveries shows: each webhook, and how it was answered. */
+/** Checks on the delivery log of the user's own agent: each webhook, and how it was answered. */
 
 import { isRefused } from '../checks/attempts.ts'
 import { accepted, isAck, toldBack } from '../checks/evidence.ts'

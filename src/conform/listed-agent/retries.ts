@@ -1,4 +1,4 @@
-/** Asks a marketplace again that does not answer at this moment: money may be held there. */
+/** Repeats requests while a marketplace does not answer: money may be held there. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { UnreachableError } from '../../client/transport.ts'
 import { MarketplaceError } from '../../client/typed-client.ts'

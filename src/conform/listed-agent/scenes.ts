@@ -1,4 +1,4 @@
-/** What is done to an agent from outside, by name: the checks say in which of these they look. */
+/** What is done to a listed agent, by name: each check says which of these it judges. */
 
 import type { History } from '../history/history.ts'
 import type { Finding } from '../judging/check.ts'

@@ -1,4 +1,4 @@
-/** What a buyer sees of tasks: what became of them, when, and what was delivered and written. */
+/** Checks on what a buyer sees of tasks: their states and times, and what was delivered and written. */
 import type { DeliverableRecord, MessageRecord } from '../../api/records.ts'
 import { isDelivered } from '../checks/attempts.ts'
 import { isAck, taskOf } from '../checks/evidence.ts'

@@ -1,4 +1,4 @@
-/** What the reports of connection tests say. */
+/** Checks on the reports of connection tests. */
 import type { TestReport } from '../../api/records.ts'
 import type { History, Recordeds } from '../history/history.ts'
 import { broken, type Finding, holds, inconclusive, untested } from '../judging/check.ts'

@@ -40,7 +40,7 @@ export interface LaneOptions {
 
 /** The front takes https alone; the tap knows the agent's own address. */
 const WEBHOOK_URL = 'https://agent.localhost/webhook'
-/** That of agents beside it. Nobody listens there. */
+/** The URL of other agents in the lane. Nobody listens there. */
 export const OTHER_URL = 'https://other.localhost/webhook'
 const TRUSTED_AFTER_MS = 31 * 24 * durations.hourMs
 /** In cents. */
@@ -302,14 +302,14 @@ export class Lane {
 
 const withoutKey = (value: string) => value.replace(/svc_\S+/g, 'svc_…')
 
-/** Money for buyers out of nothing: more than anybody may deposit in a day, as the work of some agents is dear. */
+/** Money for buyers out of nothing: the work of some agents costs more than anybody may deposit in a day. */
 async function fund({ db, world, log }: Market, userId: string, amount: number): Promise<void> {
   const deposit = { kind: 'deposit', status: 'completed', description: 'Deposit', taskId: null } as const
   const legs = { payerId: null, payeeId: userId, from: account.world, to: account.available(userId) }
   await db.write(tx => post({ tx, world, log }, { ...deposit, ...legs, amount }))
 }
 
-/** A place that the agent has no business with. Whoever calls it is recorded, and gets a 404. */
+/** A host that the agent has no reason to call. Every call is recorded and answered with 404. */
 class OtherHost {
   readonly #server: http.Server
   url = ''

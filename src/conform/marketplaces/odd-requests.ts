@@ -1,4 +1,4 @@
-/** Requests as the marketplace would not send them, and as HTTP allows all the same: in pieces, by another method, on a connection of choice. */
+/** Requests that HTTP allows and the marketplace does not send: in pieces, with another method, on a chosen connection. */
 import http from 'node:http'
 import https from 'node:https'
 import type { HeaderLines } from '../../world/header-lines.ts'

@@ -1,4 +1,4 @@
-/** The way of webhooks from a marketplace to the agent: everything is recorded, and what was prepared happens to it. */
+/** Passes webhooks from a marketplace to the agent: records each of them, and applies the faults that were prepared. */
 
 import type { HeaderLines } from '../../world/header-lines.ts'
 import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'

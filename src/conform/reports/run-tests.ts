@@ -1,5 +1,5 @@
 /**
- * What has befallen the run as a whole. Forms that know tests alone have a test of its own for each, as nothing else might be red: what could
+ * What has happened to the run as a whole. Forms that know tests alone have a test of its own for each, as nothing else might be red: what could
  * not be tried any more is skipped or says nothing.
  */
 
@@ -45,7 +45,7 @@ function timeOverTold(report: Report, history: History): RunTest | null {
   }
 }
 
-/** That the time of a run was over before it was done, in words: whole sentences without the last full stop; null: it was not. */
+/** Says that the time limit was reached before the run was done, in words: whole sentences without the last full stop; null: it was not. */
 export function timeOverIn({ limitMs, checks }: Report, history: History): string | null {
   if (limitMs === null) return null
   const reason = cutOffInWords({ limitMs })
@@ -62,7 +62,7 @@ const MOST_WORDS = 8
 /** Of a stack the first line of code is enough. */
 const FRAME = /^\s+at /
 
-/** That the agent has ended in the midst of the run, in one sentence without a full stop. */
+/** Says that the agent has ended during the run, in one sentence without a full stop. */
 export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath, { events }: History): string {
   const sent = events.flatMap(one => (one.kind === 'webhook' && evidence.includes(one.seq) ? [one] : []))
   const names = sent.map(one => `${webhookInWords(one)}${one.label && ` of ${one.label}`}`)

@@ -1,4 +1,4 @@
-/** Who the buyers are, and what some of them write. */
+/** The buyers, and what some of them write. */
 import { depositLimits } from '../../api/limits.ts'
 import { dresses } from '../../sim/webhooks/unusual.ts'
 import { bodyChanged } from '../marketplaces/webhook-faults.ts'

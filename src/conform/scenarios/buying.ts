@@ -1,4 +1,4 @@
-/** What buyers do about a task that was delivered. They have read it before: meanwhile an agent that sends everything twice has done so. */
+/** What buyers do about a delivered task. They read it first: meanwhile an agent that sends everything twice has done so. */
 import type { Stage, StageTask } from './scenario.ts'
 
 const READING_MS = 150

@@ -1,4 +1,4 @@
-/** Events that come in another order than an agent may expect, or in the midst of its work. */
+/** Events in an unexpected order, or during the agent's work. */
 import { answeredWhen, onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken, withheld } from '../marketplaces/webhook-faults.ts'
 import { approve, revise, say } from './buying.ts'

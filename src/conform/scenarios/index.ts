@@ -1,4 +1,4 @@
-/** All scenarios, in the order in which they begin; most go on beside each other. */
+/** All scenarios, in the order in which they begin; most run at the same time. */
 
 import { buyers, manyBuyers } from './buyers.ts'
 import { callbackScenarios } from './callbacks.ts'

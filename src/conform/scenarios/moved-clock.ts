@@ -1,4 +1,4 @@
-/** What takes days: the clock of the marketplace is moved, and what falls due on the way happens. */
+/** What takes days: the clock of the marketplace is moved, and everything that falls due on the way happens. */
 import { durations, retryScheduleMs } from '../../api/limits.ts'
 import { answerLost, webhookLost } from '../marketplaces/webhook-faults.ts'
 import { approve, dispute, revise, say } from './buying.ts'

@@ -1,4 +1,4 @@
-/** The agent ends, in order and in the midst of its work, and comes back. */
+/** The agent ends, orderly and during its work, and comes back. */
 import { answeredWhen } from '../../sim/callbacks/faults.ts'
 import { pause } from '../history/machine-time.ts'
 import { latch } from './latch.ts'

@@ -1,4 +1,4 @@
-/** Requests that go wrong on their way, or are none: the agent stays up. After each comes a genuine webhook. */
+/** Requests that break on their way, or are not HTTP at all: the agent stays up. After each comes a genuine webhook. */
 import { signedNow } from '../marketplaces/webhook-faults.ts'
 import type { Scenario, Stage } from './scenario.ts'
 

@@ -19,7 +19,7 @@ export interface Scenario {
   readonly needs?: readonly Need[]
   /** `first`: before all others, in order. `alone`: after them, with nothing else going on. `last`: after the quiet time. */
   readonly when?: 'first' | 'alone' | 'last'
-  /** It takes seconds, and so begins before those beside it. */
+  /** It takes seconds, so it begins before the others of its group. */
   readonly long?: boolean
   run(stage: Stage): Promise<void>
 }

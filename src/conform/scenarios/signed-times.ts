@@ -1,4 +1,4 @@
-/** What is about signatures and must be believed, or must have no effect although it is signed. */
+/** Signed requests that must be accepted, or must have no effect although they are signed. */
 import { durations } from '../../api/limits.ts'
 import { dresses } from '../../sim/webhooks/unusual.ts'
 import { dressedAs, signedAt } from '../marketplaces/webhook-faults.ts'

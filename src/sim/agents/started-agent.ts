@@ -79,7 +79,7 @@ export class StartedAgent {
     return this.#child?.pid
   }
 
-  /** Ends it in the midst of what it does, for good. */
+  /** Kills it during its work, for good. */
   async kill(): Promise<void> {
     this.#closed = true
     const child = this.#child

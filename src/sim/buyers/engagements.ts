@@ -1,4 +1,4 @@
-/** What goes on between a simulated buyer and an agent. */
+/** The state of a simulated buyer's business with one agent. */
 import type { AgentRecord } from '../../api/records.ts'
 import type { PlannedStep } from '../../market/upkeep/clock-followers.ts'
 import { seededChance } from '../../world/chance.ts'

@@ -1,4 +1,4 @@
-/** Takes the callbacks of agents on this machine for tasks that no marketplace has. Source: I-callback. */
+/** Receives callbacks of agents on this machine for tasks that exist in no marketplace. Source: I-callback. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TaskState } from '../../api/flow.ts'

@@ -1,4 +1,4 @@
-/** The way of callbacks to a marketplace, for whoever stands on it: which they are, and how one is passed on. */
+/** Recognises callbacks on their way to a marketplace, and passes them on. */
 import http from 'node:http'
 import { type HeaderLines, linesOf } from '../../world/header-lines.ts'
 import type { FrontAnswer } from './faults.ts'

@@ -1,5 +1,5 @@
 /**
- * Finds out what an agent gets wrong that refuses webhooks which are signed rightly: sends it webhooks that are signed wrongly, each in
+ * Finds out why an agent refuses correctly signed webhooks: sends it webhooks that are signed wrongly, each in
  * another way, until it takes one. And whether an agent that takes them verifies anything at all. Source: A-255.
  */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
