@@ -31,6 +31,25 @@ const faultsOf = async (tx: Tx) => {
   return [ok, problems.sort()]
 }
 
+/** What is wrong with these rows anyway, and more. */
+const faults = (...more: string[]) => [
+  false,
+  [
+    'a task is settled while its price is held, or ended without a settlement: t3',
+    'a task is settled while its price is held, or ended without a settlement: t4',
+    'a transfer does not sum to zero: x8',
+    'an account clears another sum than its payments: clearing:a',
+    'an account clears another sum than its payments: clearing:b',
+    'an account is not the sum of its entries: available:a',
+    'an account is not the sum of its entries: available:b',
+    'an account is not the sum of its entries: available:c',
+    'an account is not the sum of its entries: clearing:b',
+    'an account is not the sum of its entries: held:c',
+    'an account is not the sum of its entries: world',
+    ...more,
+  ].sort(),
+]
+
 const madeTransfer = (
   fields: Partial<Parameters<typeof transfer>[0]> & Pick<Parameters<typeof transfer>[0], 'kind' | 'status'>,
 ) =>
@@ -215,17 +234,7 @@ testRows('rows of the ledger', {
     ],
     [
       tx => statementOf(tx, 'a', null, 20, 0),
-      [
-        {
-          id: 'x5',
-          amount: 100,
-          taskId: null,
-          description: 'a description',
-          createdAt: 50,
-          status: 'pending',
-          type: 'withdrawal',
-        },
-      ],
+      row => [{ ...row('transfers x5', 'id amount taskId description createdAt status'), type: 'withdrawal' }],
     ],
     [tx => statementOf(tx, 'b', 'earning', 20, 0).then(idsOf), ['xa_earning', 'x8_earning']],
     [tx => statementOf(tx, 'b', 'earning', 1, 1).then(idsOf), ['x8_earning']],
@@ -267,87 +276,23 @@ testRows('rows of the ledger', {
     [tx => earningsOf(tx, 'c'), []],
   ],
   'the ledger: each fault is found where it is': [
-    [
-      tx => faultsOf(tx),
-      [
-        false,
-        [
-          'a task is settled while its price is held, or ended without a settlement: t3',
-          'a task is settled while its price is held, or ended without a settlement: t4',
-          'a transfer does not sum to zero: x8',
-          'an account clears another sum than its payments: clearing:a',
-          'an account clears another sum than its payments: clearing:b',
-          'an account is not the sum of its entries: available:a',
-          'an account is not the sum of its entries: available:b',
-          'an account is not the sum of its entries: available:c',
-          'an account is not the sum of its entries: clearing:b',
-          'an account is not the sum of its entries: held:c',
-          'an account is not the sum of its entries: world',
-        ],
-      ],
-    ],
+    [tx => faultsOf(tx), faults()],
     [
       tx => tx.run(`UPDATE accounts SET balance = balance + 1 WHERE id = 'held:c'`).then(() => faultsOf(tx)),
-      [
-        false,
-        [
-          'a task is settled while its price is held, or ended without a settlement: t3',
-          'a task is settled while its price is held, or ended without a settlement: t4',
-          'a transfer does not sum to zero: x8',
-          'an account clears another sum than its payments: clearing:a',
-          'an account clears another sum than its payments: clearing:b',
-          'an account holds another sum than its open tasks: held:c',
-          'an account is not the sum of its entries: available:a',
-          'an account is not the sum of its entries: available:b',
-          'an account is not the sum of its entries: available:c',
-          'an account is not the sum of its entries: clearing:b',
-          'an account is not the sum of its entries: held:c',
-          'an account is not the sum of its entries: world',
-          'the accounts do not sum to zero: all accounts',
-        ],
-      ],
+      faults(
+        'an account holds another sum than its open tasks: held:c',
+        'the accounts do not sum to zero: all accounts',
+      ),
       ['accounts held:c: balance 1200 → 1201'],
     ],
     [
       tx => tx.run(`UPDATE settlements SET refunded = 1 WHERE task_id = 't5'`).then(() => faultsOf(tx)),
-      [
-        false,
-        [
-          'a settlement does not add up to the agreed price: t5',
-          'a task is settled while its price is held, or ended without a settlement: t3',
-          'a task is settled while its price is held, or ended without a settlement: t4',
-          'a transfer does not sum to zero: x8',
-          'an account clears another sum than its payments: clearing:a',
-          'an account clears another sum than its payments: clearing:b',
-          'an account is not the sum of its entries: available:a',
-          'an account is not the sum of its entries: available:b',
-          'an account is not the sum of its entries: available:c',
-          'an account is not the sum of its entries: clearing:b',
-          'an account is not the sum of its entries: held:c',
-          'an account is not the sum of its entries: world',
-        ],
-      ],
+      faults('a settlement does not add up to the agreed price: t5'),
       ['settlements t5: refunded 0 → 1'],
     ],
     [
       tx => tx.run(`DELETE FROM settlements WHERE task_id = 't5'`).then(() => faultsOf(tx)),
-      [
-        false,
-        [
-          'a task is settled while its price is held, or ended without a settlement: t3',
-          'a task is settled while its price is held, or ended without a settlement: t4',
-          'a task is settled while its price is held, or ended without a settlement: t5',
-          'a transfer does not sum to zero: x8',
-          'an account clears another sum than its payments: clearing:a',
-          'an account clears another sum than its payments: clearing:b',
-          'an account is not the sum of its entries: available:a',
-          'an account is not the sum of its entries: available:b',
-          'an account is not the sum of its entries: available:c',
-          'an account is not the sum of its entries: clearing:b',
-          'an account is not the sum of its entries: held:c',
-          'an account is not the sum of its entries: world',
-        ],
-      ],
+      faults('a task is settled while its price is held, or ended without a settlement: t5'),
       ['− settlements t5'],
     ],
     [
@@ -357,23 +302,7 @@ testRows('rows of the ledger', {
             `INSERT INTO entries (transfer_id, account_id, amount, created_at) VALUES ('x2', 'world', -3, 1), ('x2', 'available:c', 1, 1), ('x2', 'held:c', 2, 1)`,
           )
           .then(() => faultsOf(tx)),
-      [
-        false,
-        [
-          'a task is settled while its price is held, or ended without a settlement: t3',
-          'a task is settled while its price is held, or ended without a settlement: t4',
-          'a transfer does not sum to zero: x2',
-          'a transfer does not sum to zero: x8',
-          'an account clears another sum than its payments: clearing:a',
-          'an account clears another sum than its payments: clearing:b',
-          'an account is not the sum of its entries: available:a',
-          'an account is not the sum of its entries: available:b',
-          'an account is not the sum of its entries: available:c',
-          'an account is not the sum of its entries: clearing:b',
-          'an account is not the sum of its entries: held:c',
-          'an account is not the sum of its entries: world',
-        ],
-      ],
+      faults('a transfer does not sum to zero: x2'),
       [
         '+ entries x2/available:c {"transfer_id":"x2","account_id":"available:c","amount":1,"created_at":1}',
         '+ entries x2/held:c {"transfer_id":"x2","account_id":"held:c","amount":2,"created_at":1}',
