@@ -49,9 +49,21 @@ const rules: Readonly<Record<string, Rules>> = {
   messages: { unique: ['id'], refers: { task_id: 'tasks' } },
   reviews: { unique: ['task_id', 'id'], refers: { task_id: 'tasks' } },
   seen_signatures: { unique: ['signature'] },
-  accounts: { unique: ['id'], values: { kind: 'available' }, wrong: [{ balance: -1 }, { kind: 'other' }] },
-  transfers: { unique: ['id'], wrong: [{ amount: 0 }] },
-  entries: { unique: ['transfer_id account_id'], refers: { account_id: 'accounts' }, wrong: [{ amount: 0 }] },
+  accounts: {
+    unique: ['id'],
+    values: { id: 'available:a users id', user_id: 'a users id', kind: 'available' },
+    wrong: [{ balance: -1 }, { kind: 'other' }, { kind: 'held' }, { user_id: 'b' }, { id: 'held', kind: 'held' }],
+  },
+  transfers: {
+    unique: ['id'],
+    values: { kind: 'deposit', payee_id: 'a payee_id', status: 'pending' },
+    wrong: [{ amount: 0 }, { kind: 'other' }, { status: 'other' }],
+  },
+  entries: {
+    unique: ['leg_id'],
+    values: { kind: 'paid_out', debited_id: 'payouts', credited_id: 'world' },
+    wrong: [{ amount: 0 }, { kind: 'other' }],
+  },
   settlements: {
     unique: ['task_id'],
     refers: { task_id: 'tasks' },
