@@ -10,6 +10,8 @@ export interface ByHand {
   readonly method?: string
   /** The body goes in so many parts; 1 unless given. */
   readonly pieces?: number
+  /** The body goes in parts that end after these bytes. */
+  readonly cutsAt?: readonly number[]
   /** Between two parts. */
   readonly pauseMs?: number
   /** The connection is closed after so many bytes of the body: after all of them, before an answer can come. */
@@ -84,20 +86,23 @@ function sendOnce({ url, headers, body }: Request, how: ByHand): Promise<Told & 
 }
 
 async function write(request: http.ClientRequest, body: Buffer, how: ByHand): Promise<void> {
-  const { pieces = 1, pauseMs = 0, closeAfter, between } = how
+  const { pieces = 1, cutsAt = evenly(body.length, pieces), pauseMs = 0, closeAfter, between } = how
   if (closeAfter !== undefined) {
     await new Promise(resolve => request.write(body.subarray(0, closeAfter), resolve))
     return void request.destroy(new Error('closed by us'))
   }
-  const size = Math.ceil(body.length / pieces)
   let at = 0
-  for (; at + size < body.length; at += size) {
-    request.write(body.subarray(at, at + size))
+  for (const end of cutsAt) {
+    request.write(body.subarray(at, end))
     await pause(pauseMs)
     await between
+    at = end
   }
   request.end(body.subarray(at))
 }
+
+const evenly = (length: number, pieces: number) =>
+  Array.from({ length: pieces - 1 }, (_, at) => Math.ceil(((at + 1) * length) / pieces))
 
 async function answerOf(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
