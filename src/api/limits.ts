@@ -144,6 +144,8 @@ export interface Keeping {
   readonly notificationDays: number
   /** Files of all deliverables of one account, in MiB. */
   readonly fileMiB: number
+  /** Files of all accounts together, in MiB. */
+  readonly allFilesMiB: number
   /** Texts of one account and the webhooks that repeat them, in MiB. */
   readonly textMiB: number
   /** Per builder. Deleted agents don't count. */
@@ -163,12 +165,31 @@ export const defaultKeeping: Keeping = {
   deliveryDays: 30,
   notificationDays: 90,
   fileMiB: 1_024,
+  allFilesMiB: 51_200,
   textMiB: 256,
   agents: 200,
   deliverables: 20,
   waitingEvents: 1_000,
   idempotencyKeys: 5_000,
 }
+
+const earningTransfers = 128
+
+/** What part of a quota an account may use, by what it has proven and how full the whole is. Source: A-291. */
+export const room = {
+  /** The part that every account has. */
+  unproven: 1 / 16,
+  /** So many of its latest deposits and of the latest payments for its work are looked at. */
+  transfers: earningTransfers,
+  /** What earns the whole quota: that many of the smallest payments. */
+  wholeAtCents: earningTransfers * limits.price.min,
+  /** The part of what is left below a mark that one account may have. */
+  part: 1 / 16,
+  /** How full the whole may be for what everybody has, for what is earned, and for accounts with work open. */
+  marks: { unproven: 0.6, earned: 0.8, openWork: 0.95 },
+  /** How often the sum of all files, and the size of a Postgres database, are asked for. */
+  lookMs: 10 * second,
+} as const
 
 /** Mails that are sent at once. One worker sends password resets only, because a user waits for them. */
 export const mailsAtOnce = 4
@@ -233,22 +254,28 @@ export const rates = {
 } as const
 
 /**
- * Attempts at passwords and codes. The first `free` are not delayed. Each later one doubles the wait, up to a cap. Source:
- * A-193.
+ * Attempts at passwords and codes. The first `free` are not delayed. Each later one doubles the wait, up to a cap. After
+ * `forgottenMs` without an attempt, counting starts again. Source: A-193.
  */
 export const guessing = {
   rules: {
-    /** For one account, from one client address. */
-    pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
-    /** For one account, from all addresses that it has not signed in from. */
-    account: { free: 20, baseMs: second, capMs: minute },
+    /** For one account, from one client address that it has signed in from. */
+    pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute, forgottenMs: hour },
+    /** For one account, from one network that it has not signed in from. */
+    network: { free: 5, baseMs: 30 * second, capMs: hour, forgottenMs: day },
+    /** For one account, from all such networks that have had fewer than `newcomerTurns`. */
+    newcomers: { free: 60, baseMs: second, capMs: 2 * minute, forgottenMs: hour },
+    /** For one account, from all other such networks. */
+    strangers: { free: 20, baseMs: second, capMs: 2 * minute, forgottenMs: hour },
+    /** For one account, by whoever sends the right code of its second factor along. */
+    holder: { free: 20, baseMs: second, capMs: minute, forgottenMs: hour },
     /** For the password of a signed-in account, by whoever has the session. */
-    own: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
+    own: { free: 5, baseMs: 30 * second, capMs: 15 * minute, forgottenMs: hour },
     /** For the code of a second factor, by whoever knows the password. */
-    code: { free: 10, baseMs: minute, capMs: hour },
+    code: { free: 10, baseMs: minute, capMs: hour, forgottenMs: hour },
   },
-  /** After this long without an attempt, counting starts again. */
-  forgottenAfterMs: hour,
+  /** How many attempts of a network at one account count among those of newcomers. */
+  newcomerTurns: 3,
   /** The memory for the counters of one process: about 12,000 targets. */
   memoryBytes: 4 * 1024 * 1024,
   /** How many client addresses are remembered per account, and for how long. */
