@@ -61,6 +61,11 @@ export class MemoryDisk implements BackupDisk {
     return machine
   }
 
+  /** The machine as it is now. */
+  now() {
+    return this.#machine.copy()
+  }
+
   /** The machine before the first operation and after each. */
   *moments() {
     const machine = this.#before.copy()
