@@ -445,6 +445,8 @@ edge('sig.one-bit', 'refused, without effect, between genuine webhooks that were
   'inconclusive the agent did not accept the genuine': [
     [task('sig.one-bit'), forged('sig.one-bit', 401), valid(), quiet],
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), quiet],
+  ],
+  'untested the agent did not accept the genuine': [
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), webhook('sig.valid/again', 401), quiet],
     [webhook('sig.valid', 401), task('sig.one-bit'), forged('sig.one-bit', 401), valid(), quiet],
   ],
