@@ -415,6 +415,22 @@ export const tables: Readonly<Record<string, TableRules>> = {
     refers: 'user_id',
     wrong: [{ bytes: -1 }],
   },
+  purges: {
+    row: {
+      user_id: 'a users id',
+      begun_by: 'a begun_by',
+      begun_at: 1,
+      stage: 1,
+      after: 'a after',
+      rows_removed: 1,
+      bytes_removed: 1,
+      open_tasks: 1,
+    },
+    required: 'user_id begun_by begun_at stage after rows_removed bytes_removed open_tasks',
+    unique: ['user_id'],
+    refers: 'user_id',
+    wrong: [],
+  },
   security_notices: {
     row: { id: 'a security_notices id', user_id: 'a users id', kind: 'a kind', created_at: 1 },
     required: 'id user_id kind created_at',
