@@ -1,16 +1,32 @@
 /** The endpoint: it answers what HTTP and the marketplace send, soon and whatever it knows of it. */
 
 import { firstTaskHas, type History, type Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
+import { all, broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
-import { accepted, attempts, decided, isAck, listened, startedAt, taskOf, toldBack, worked } from './evidence.ts'
+import { spanOf, within } from '../judging/timing.ts'
+import {
+  accepted,
+  attempts,
+  decided,
+  isAck,
+  listened,
+  notAsked,
+  startedAt,
+  taskOf,
+  toldBack,
+  worked,
+} from './evidence.ts'
+import { must, should } from './owed.ts'
 
 type Law = Check['law']
 
 const SOON: Law = { source: 'I-webhook-answer', quote: 'The agent answers 200, and soon' }
-const EVERY: Law = { source: 'A-46', quote: 'answer 2xx to every event' }
 const POST: Law = { source: 'I-webhook-request', quote: 'A webhook is a POST of JSON' }
 const AT_ONCE: Law = { source: 'A-37', quote: 'Two in flight for a host' }
+const BOTH: Law = {
+  source: 'I-webhook-request',
+  quote: 'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`.',
+}
 const BESIDES: Law = {
   source: 'A-37',
   quote: '`X-Service-Delivery-Id`, `X-Service-Attempt` and the headers of Standard Webhooks come with it.',
@@ -34,7 +50,7 @@ const answers: readonly Check[] = [
     id: 'http.ack',
     title: 'answers 2xx to every event within 30 seconds',
     level: 'must',
-    law: EVERY,
+    law: must.answer,
     why: 'A webhook that is not answered is sent again for a day, and every other event of that task waits behind it.',
     fix: 'Answer 200 to every event with a right signature, even if there is nothing to do. Redirect nothing.',
     scenario: 'every event',
@@ -59,15 +75,17 @@ const answers: readonly Check[] = [
     scenario: 'every event',
     after: ['http.ack', 'conn.endpoint-200'],
     judge(history) {
-      const other = eventsIn(history).find(({ answer }) => answer?.status !== 200 && !isBusy(answer))
-      return other ? broken(`answered ${other.answer?.status} to ${other.event}`, other) : holds
+      const answered = eventsIn(history).filter(({ answer }) => answer !== null)
+      if (answered.length === 0) return untested('the agent answered nothing')
+      const other = answered.find(({ answer }) => answer!.status !== 200)
+      return other ? broken(`answered ${other.answer!.status} to ${other.event}`, other) : holds
     },
   },
   {
     id: 'http.ack-prompt',
     title: 'answers within five seconds',
     level: 'should',
-    law: { source: 'A-46', quote: 'Should: 401 exactly, 5 s' },
+    law: should.answerSoon,
     why: 'Only two webhooks to a host are under way at once: a slow answer holds up everything behind it.',
     fix: 'Verify, note the event, answer 200, and do the work afterwards.',
     scenario: 'every event',
@@ -75,10 +93,14 @@ const answers: readonly Check[] = [
       const times = history.of('webhook').filter(({ genuine, change, answer }) => genuine && change === null && answer)
       if (times.length === 0) return untested('the agent answered nothing')
       // A busy machine makes some of them slow: what is slow by itself is so each time.
-      const slow = EVENTS.map(name => quickest(times.filter(({ event }) => event === name))).find(
-        one => one !== undefined && one.ms > 5_000,
+      const quickestOf = (name: string) => quickest(times.filter(({ event }) => event === name))
+      return all(
+        EVENTS.flatMap(name => quickestOf(name) ?? []).map(one =>
+          within(history, spanOf(one), PROMPT_MS, ms =>
+            broken(`took ${ms} ms to answer ${one.event}, and never less`, one),
+          ),
+        ),
       )
-      return slow ? broken(`took ${slow.ms} ms to answer ${slow.event}, and never less`, slow) : holds
     },
   },
   {
@@ -96,6 +118,7 @@ const answers: readonly Check[] = [
 const quickest = (webhooks: readonly Recordeds<'webhook'>[]) => webhooks.toSorted((one, other) => one.ms - other.ms)[0]
 
 const WORTH_MS = 2_000
+const PROMPT_MS = 5_000
 
 /** A busy machine makes some answers slow: who waits for the work does so each time. */
 function answersFirst(history: History): Finding {
@@ -108,7 +131,9 @@ function answersFirst(history: History): Finding {
   if (!first) return untested('the agent delivered nothing')
   const isAfter = ({ webhook: { ms }, workMs }: typeof first) => ms > WORTH_MS && ms >= 0.8 * workMs
   if (!compared.every(isAfter)) return holds
-  return broken(`answered after ${first.webhook.ms} ms, when the work was done`, first.webhook, first.deliver)
+  return within(history, spanOf(first.webhook), WORTH_MS, ms =>
+    broken(`answered after ${ms} ms, when the work was done`, first.webhook, first.deliver),
+  )
 }
 
 const together: readonly Check[] = [
@@ -116,7 +141,7 @@ const together: readonly Check[] = [
     id: 'http.two-at-once',
     title: 'takes a webhook while another is still coming in',
     level: 'must',
-    law: AT_ONCE,
+    law: must.treatAlike,
     why: 'Two buyers at the same moment are nothing unusual.',
     fix: 'Keep no state of a request in a variable that all requests share, and refuse no request because of another.',
     scenario: 'framing',
@@ -154,7 +179,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.fresh-connection',
     title: 'takes a webhook on a new connection when the last one was closed',
     level: 'must',
-    law: POST,
+    law: must.treatAlike,
     why: 'Connections are closed whenever nothing is sent for a while, and whenever the marketplace starts anew.',
     fix: 'Keep no state per connection.',
     scenario: 'connections',
@@ -184,7 +209,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.only-law-headers',
     title: 'needs no headers but signature and timestamp',
     level: 'must',
-    law: BESIDES,
+    law: BOTH,
     why: 'The others are there to help. A proxy may drop them, and another marketplace may not have them.',
     fix: 'Use X-Service-Delivery-Id and X-Service-Attempt where they are there, and work without them.',
     scenario: 'framing',
@@ -214,7 +239,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.unknown-event',
     title: 'answers 2xx to an event that it does not know, and does nothing',
     level: 'should',
-    law: EVERY,
+    law: must.answer,
     why: 'A later version may send more events. One that is refused is sent again for a day.',
     fix: 'Answer 200 to every well-signed event, and work only on those that you know.',
     scenario: 'framing',
@@ -260,7 +285,7 @@ function otherMethods(history: History): Finding {
   const failed = webhooks.find(isOwnError)
   if (failed) return broken(`failed over a ${failed.method}: it ${toldBack(failed)}`, failed)
   const away = webhooks.find(({ error }) => error?.startsWith('refused'))
-  return away ? untested(`the agent could not be asked: it ${toldBack(away)}`) : holds
+  return away ? notAsked(away) : holds
 }
 
 export const http: readonly Check[] = [...answers, ...together, ...onTheWire]
