@@ -157,12 +157,12 @@ test('the operator sees how full it is, and who fills it', async () => {
   assert.is(pagination.total, 2)
   const byFiles = await admin.client.adminListUsage({ by: 'files' })
   assert.equal(
-    byFiles.items.map(({ userId, fileBytes, banned }) => [userId, fileBytes, banned]),
+    byFiles.items.map(({ id, fileBytes, banned }) => [id, fileBytes, banned]),
     [[honest.id, 5_000, false]],
   )
   await ban(marketplace, hostile)
   const texts = async () =>
-    (await admin.client.adminListUsage({})).items.find(({ userId }) => userId === hostile.id)?.textBytes ?? 0
+    (await admin.client.adminListUsage({})).items.find(({ id }) => id === hostile.id)?.textBytes ?? 0
   const before = await texts()
   await purge(marketplace, hostile)
   assert.ok((await texts()) < before - 30_000, `${await texts()} of ${before}`)

@@ -145,7 +145,7 @@ export const admins = {
     summary: 'The accounts that take most of it',
     query: z.object({ by: oneOf(['texts', 'files']).optional(), ...paging }),
     reply: z.object({
-      userId: z.string(),
+      id: z.string(),
       name: z.string(),
       email: z.string(),
       banned: flag(),

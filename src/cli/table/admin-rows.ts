@@ -244,7 +244,7 @@ const looking: readonly EndpointRow[] = [
     summary: 'The accounts that take most of it',
     flags: [['--by <what>', 'texts or files (default: texts)', 'by'], ...pageFlags],
     things: 'accounts',
-    shows: ['userId', 'name', 'email', 'banned', 'textBytes', 'fileBytes'],
+    shows: ['id', 'name', 'email', 'banned', 'textBytes', 'fileBytes'],
     examples: ['marketplace admin usage', 'marketplace admin usage --by files'],
   },
   {

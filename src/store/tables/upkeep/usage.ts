@@ -43,7 +43,7 @@ export const allBytes = async (q: Reader, usage: Usage) =>
 export const usageOrders = { texts: 'text_usage', files: 'file_usage' } as const satisfies Record<string, Usage>
 
 export interface AccountUsageRow {
-  userId: string
+  id: string
   name: string
   email: string
   banned: 0 | 1
@@ -54,7 +54,7 @@ export interface AccountUsageRow {
 /** The accounts that have something of this kind, the fullest first. */
 export const fullestAccounts = (q: Reader, by: keyof typeof usageOrders, limit: number, offset: number) =>
   q.all<AccountUsageRow>(
-    `SELECT u.id AS "userId", u.name, u.email, u.banned,
+    `SELECT u.id, u.name, u.email, u.banned,
        COALESCE((SELECT bytes FROM text_usage WHERE user_id = u.id), 0) AS "textBytes",
        COALESCE((SELECT bytes FROM file_usage WHERE user_id = u.id), 0) AS "fileBytes"
      FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id LIMIT $1 OFFSET $2) most
