@@ -9,6 +9,7 @@ import { type AgentState, type AgentTrigger, agentEdge, taskEdge, taskStates } f
 import { fieldsOf } from '../../src/api/openapi/fields.ts'
 import { type JsonSchema, PARTS } from '../../src/api/openapi/json-schema.ts'
 import type { OpenApi } from '../../src/api/openapi/openapi.ts'
+import type { Operation } from '../../src/api/openapi/operation.ts'
 
 const page = readFileSync('docs/interface.md', 'utf8')
 const doc: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
@@ -45,7 +46,7 @@ const leavesOf = (schema: JsonSchema) => {
   return new Map(leaves.map(({ name, type }) => [name, type]))
 }
 
-const operation = (method: 'post' | 'put', path: string) => doc.paths[path]![method]!
+const operation = (method: 'post' | 'put', path: string) => doc.paths[path]![method] as Operation
 const sent = (method: 'post' | 'put', path: string) =>
   leavesOf(operation(method, path).requestBody!.content['application/json']!.schema)
 const created = operation('post', '/api/my/api-keys').responses['201']!.content!['application/json']!.schema
