@@ -69,7 +69,7 @@ const questions: Record<Required, (prompt: Prompt, categories: readonly Category
   tagline: input('tagline', `Tagline (${fromTo(limits.agent.tagline)} characters):`),
   description: input('description', `Description (${fromTo(limits.agent.description)} characters):`),
   async basePrice(prompt) {
-    const message = 'Price of a task (5.00, or 500 in cents):'
+    const message = 'Price of a task (like 5.00):'
     const validate = (text: string) => faultOf('basePrice', readCents(text) ?? text)
     const { price } = await prompt<{ price: string }>([
       { type: 'input', name: 'price', message, default: '5.00', validate },
