@@ -163,6 +163,8 @@ test(
         ['Description', 'too short\r'],
         ['It must have', '\u0015The description of an agent whose builder typed it all in.\r'],
         ['Price', '900\r'],
+        ['two decimals', '\u00151.00\r'],
+        ['at least 2.00', '\u00159.00\r'],
         ['Webhook URL', '\r'],
       ])
       assert.match(asked, 'It must have 50 to 5,000 characters')

@@ -26,7 +26,7 @@ Exit code ${exitCodes.check}: something is wrong.`,
   {
     name: 'call',
     takes: ['<METHOD|PATH>', '[PATH]'],
-    summary: 'Make any request of the API and print the answer; a path alone is a GET',
+    summary: 'Make any request of the API; a path alone is a GET',
     options: [
       ['-d, --data <json>', 'the body: JSON, @file, or - for stdin'],
       [
