@@ -133,28 +133,6 @@ test('a reader that takes its time and a client that waits for its answer are le
   }
 })
 
-test('a reader that has taken much and then stands still is cut off', async () => {
-  const lookMs = 300
-  mock.timers.enable({ apis: ['setInterval'] })
-  try {
-    const { marketplace, key, list } = await furnished({ bounds: { lookMs } })
-    const before = cuts().length
-    const { socket } = ask(marketplace.url, get(list, key))
-    let size = 0
-    await until('much of it', () => {
-      size += (socket.read() as Buffer | null)?.length ?? 0
-      return size > MEGABYTE
-    })
-    await until('it is cut off', () => {
-      mock.timers.tick(lookMs)
-      return cuts().length > before
-    })
-    socket.destroy()
-  } finally {
-    mock.timers.reset()
-  }
-})
-
 test('who reads next to nothing at a few addresses keeps no other from an answer', async () => {
   const { marketplace, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
   const few = 'a'.repeat(5 * MEGABYTE)
