@@ -10,6 +10,7 @@ export type SmtpFault =
   | 'resets'
   | 'refuses for now'
   | 'refuses the receiver'
+  | 'refuses the mail' // when it has read it
   | null
 
 export async function openRawPostOffice() {
@@ -51,6 +52,7 @@ function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number 
       if (fault === 'closes in the middle') return socket.destroy()
       if (line !== '.') return
       inLetter = false
+      if (fault === 'refuses the mail') return socket.write('550 not this one\r\n')
       office.taken++
       return socket.write('250 taken\r\n')
     }
