@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { COMMAND_LINE } from '../api/command-line.ts'
 import { refusalHint } from '../api/diagnosis/refusals.ts'
 import type { Refusal } from '../api/failures.ts'
+import { exchangeDiagnosis } from '../market/stories.ts'
+import type { Call } from './response.ts'
 
 /** Of a request: who it says it is from, by kind alone; how much came; on which request of its connection. */
 export const requestDetails = ({ headers, httpVersion, socket }: IncomingMessage, refusal: Refusal | null) => ({
@@ -22,8 +24,14 @@ function credentialKind(headers: IncomingMessage['headers']): 'signature' | 'aut
 }
 
 /** What a builder wants to see of a request, and the log of a deployment should not hold. */
-export function detailsForBuilder({ headers }: IncomingMessage, route: string | null, refusal: Refusal | null) {
-  const own = headers['user-agent']?.startsWith(COMMAND_LINE)
-  const hint = refusal && refusalHint(refusal, route?.startsWith('/api/agent/') ?? false)
-  return { ...(refusal && { error: refusal.message }), ...(hint && { hint }), ...(own && { own: true as const }) }
+export function detailsForBuilder({ req, route, refusal, exchange, server: { market } }: Call) {
+  const own = req.headers['user-agent']?.startsWith(COMMAND_LINE)
+  const found = exchange && refusal && exchangeDiagnosis(market, exchange)
+  const hint = refusal && !found && refusalHint(refusal, route?.startsWith('/api/agent/') ?? false)
+  return {
+    ...(refusal && { error: refusal.message }),
+    ...(hint && { hint }),
+    ...(found && { diagnosis: found }),
+    ...(own && { own: true as const }),
+  }
 }
