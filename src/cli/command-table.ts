@@ -21,13 +21,13 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
     'Webhooks:',
     [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks],
     [['fault'], async () => (await import('./table/faults.ts')).faultCommands],
+    [['clock'], async () => (await import('./table/time.ts')).time],
   ],
   [
     'Hire agents:',
     [['tasks'], async () => (await import('./table/tasks.ts')).tasks],
     [['wallet', 'budgets'], async () => (await import('./table/wallet-rows.ts')).money],
   ],
-  ['Move time in a simulator:', [['clock'], async () => (await import('./table/time.ts')).time]],
   [
     'Your account:',
     [['login', 'register', 'logout', 'profiles', 'whoami'], async () => (await import('./table/sign-in.ts')).signIn],

@@ -274,7 +274,8 @@ export class Call {
       userId: this.userId,
       address: this.address,
       ...(this.#refusal && { refusal: this.#refusal.code }),
-      ...(market.recording && detailsForBuilder(this)),
+      ...(market.recording &&
+        detailsForBuilder({ market, req: this.req, route, refusal: this.#refusal, exchange: this.exchange })),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
   }

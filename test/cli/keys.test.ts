@@ -205,7 +205,15 @@ test('lines come above the key line and never tear it, many at once as one write
 
 const exchange: ExchangeDetails = {
   ...{ id: 'exchange_7', direction: 'webhook', method: 'POST', url: 'https://a.localhost/hook', ms: 3, attempt: 1 },
-  ...{ at: '', realAt: '', taskId: 'task_1', agentId: 'agt_1', deliveryId: 'dlv_1', secretFingerprint: null },
+  ...{
+    at: '',
+    realAt: '',
+    taskId: 'task_1',
+    agentId: 'agt_1',
+    deliveryId: 'dlv_1',
+    secretFingerprint: null,
+    diagnosis: null,
+  },
   ...{ status: 500, error: null },
   requestHeaders: [{ name: 'X-Service-Attempt', value: '1' }],
   requestBody: { encoding: 'text', content: '{"event":"task.submitted"}', bytes: 26, cut: false },

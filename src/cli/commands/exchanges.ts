@@ -126,13 +126,16 @@ export const replay = (id: string, flags: ConnectionFlags) =>
         code: exitCodes.failed,
         hint: `Its bytes: ${nextSteps.showExchange(id)}`,
       })
+    if (exchange.requestBody.encoding !== 'text' || exchange.requestBody.cut)
+      throw new Fault(`${id} has a body that can't be sent as text`, {
+        code: exitCodes.failed,
+        hint: `Its bytes: ${nextSteps.showExchange(id)} --raw`,
+      })
     const kept = requestHeaders.filter(({ name }) => /^(?:x-service-|content-type$)/i.test(name))
+    const headers = Object.fromEntries(kept.map(({ name, value }) => [name, value]))
     const { pathname, search } = new URL(exchange.url)
-    const reply = await fetch(new URL(pathname + search, transport.baseUrl), {
-      method: exchange.method,
-      headers: kept.map(({ name, value }): [string, string] => [name, value]),
-      body: new Uint8Array(bytesOf(exchange.requestBody)),
-    })
+    const sending = { body: exchange.requestBody.content, headers, by: 'nobody' as const }
+    const reply = await transport.send('POST', pathname + search, sending)
     const text = await reply.text()
     answer({ status: reply.status, body: text }, () => out.raw(`${reply.status} ${jsonText(out, text)}`))
     return reply.ok ? exitCodes.ok : exitCodes.failed

@@ -12,7 +12,7 @@ export const diagnosing: readonly CommandRecord[] = [
     name: 'why',
     endpoints: ['diagnoseTask'],
     takes: ['[about]'],
-    summary: 'What is wrong now, and what to type: of an agent, a task, a webhook, or of all',
+    summary: 'What is wrong now, and what to type',
     options: [['--all', 'also what somebody wanted so, such as an armed fault'], ...reach('builder'), jsonOnce],
     notes: `An agent by its slug or id; a task, a delivery or an exchange by its id.
 Exit code ${exitCodes.ok}: nothing is wrong; ${exitCodes.check}: something is.`,
@@ -22,7 +22,7 @@ Exit code ${exitCodes.ok}: nothing is wrong; ${exitCodes.check}: something is.`,
   {
     name: 'exchanges list',
     endpoints: ['listExchanges'],
-    summary: 'Webhooks and callbacks of a simulator with their responses, the latest first',
+    summary: 'Webhooks and callbacks of a simulator, the latest first',
     options: [
       ['--failed', 'only those without a response of 2xx'],
       ['--all', 'with --failed: also those of samples that are down on purpose'],
@@ -47,7 +47,8 @@ Exit code ${exitCodes.ok}: nothing is wrong; ${exitCodes.check}: something is.`,
   {
     name: 'exchanges replay',
     takes: ['<id>'],
-    summary: 'Send it once more: a webhook signed anew, a signed callback byte for byte',
+    summary: 'Send a webhook or a signed callback once more',
+    notes: 'A webhook is signed anew; a callback goes as it is, byte for byte.',
     options: [...reach('admin'), jsonOnce],
     examples: ['marketplace exchanges replay exchange_17', 'marketplace exchanges replay exchange_17 --json'],
     run: async ([id = ''], flags: ConnectionFlags) => (await import('../commands/exchanges.ts')).replay(id, flags),

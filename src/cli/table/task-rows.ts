@@ -66,7 +66,7 @@ const looking: readonly EndpointRow[] = [
     ...one,
     name: 'tasks show',
     endpoint: 'getTask',
-    summary: 'One task, with the latest work, and what is wrong with it',
+    summary: 'One task, its latest work, and what is wrong',
     diagnoses: true,
     shows: FACTS,
     examples: ['marketplace tasks show TASK_ID', 'marketplace tasks show TASK_ID --json'],
