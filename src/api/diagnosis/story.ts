@@ -123,7 +123,9 @@ function workBeforeAnswer(webhooks: readonly WebhookFact[], callbacks: readonly 
     const answer =
       webhook.status === null ? 'no answer had come' : `its answer came ${inS(webhook.to - callback.from)} later`
     const text = `The agent works before it answers: its ${callback.action} came ${inS(callback.from - webhook.from)} after the webhook, and ${answer}.`
-    return { cause: 'work_before_answer', certainty: 'sure', text, since: callback.at, evidence: about(webhook) }
+    // An answer that came may have waited in a machine that stood still; one that never came has not.
+    const certainty = webhook.status === null ? 'sure' : 'likely'
+    return { cause: 'work_before_answer', certainty, text, since: callback.at, evidence: about(webhook) }
   }
   return null
 }
@@ -256,5 +258,5 @@ function slowAnswer(webhook: WebhookFact): Finding | null {
   const ms = webhook.to - webhook.from
   if (ms <= SLOW_MS || webhook.fault !== null) return null
   const text = `The agent took ${inS(ms)} to answer ${webhook.event} with ${webhook.status}.`
-  return { cause: 'slow_answer', certainty: 'sure', text, since: webhook.at, evidence: about(webhook) }
+  return { cause: 'slow_answer', certainty: 'likely', text, since: webhook.at, evidence: about(webhook) }
 }

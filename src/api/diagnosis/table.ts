@@ -25,8 +25,7 @@ const RESEND = 'deliveries resend {delivery}'
 const ANSWER_FIRST = 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'
 const LOOK = 'Look at what the agent itself has printed.'
 const LISTEN = 'Start the agent, and look at host and port in its URL.'
-const IN_TURN =
-  'An agent accepts or rejects, then delivers: once for each X-Service-Delivery-Id, however often it comes.'
+const IN_TURN = 'An agent accepts, then delivers: once for each X-Service-Delivery-Id, however often it comes.'
 const HTTPS = `Webhooks go to https:// only: save such a URL. For a plain http agent let dev do the https.`
 
 const signatureCauses = Object.fromEntries(
@@ -94,7 +93,7 @@ const others = {
     next: [TEST],
   },
   bad_callback: {
-    fix: 'Send JSON with the fields that the action needs, and the header Content-Type: application/json.',
+    fix: 'Send JSON with the fields that the action needs, and add the header Content-Type: application/json.',
     next: [TEST],
   },
   wrong_callback_path: { fix: 'Callbacks go to data.callbackUrl of the webhook, as it stands.', next: [TEST] },

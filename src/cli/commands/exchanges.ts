@@ -83,7 +83,8 @@ export const show = (id: string, flags: ExchangeShowFlags) =>
     }
     return answer(exchange, () => {
       const { method, url, status, error, ms, at, direction } = exchange
-      out.raw(`${out.colour.bold(`${method} ${plain(url)}`)}  ${out.colour.dim(`${direction}, ${at}`)}`)
+      out.raw(out.colour.dim(`${exchange.id}: a ${direction}, ${at}`))
+      out.raw(out.colour.bold(`${method} ${plain(url)}`))
       message(out, exchange.requestHeaders, exchange.requestBody)
       out.raw(
         `\n${out.colour.bold(status === null ? plain(error ?? 'no response') : String(status))}  ${out.colour.dim(`${ms} ms`)}`,

@@ -96,13 +96,18 @@ function webhookLine(entry: Entry<'webhook'>, names: Names): EntryLine {
   const details = [`${ms} ms`, shown].filter(Boolean).join('  ')
   const line = { ...usual, ...webhookOf(entry), status: String(status ?? reason ?? ''), details, isFailure }
   if (!diagnosis && outcome === 'delivered') return line
-  const help = diagnosis ? helpIn(diagnosis, names) : nextSteps.showDelivery(entry.deliveryId)
+  const other = outcome === 'failed' ? nextSteps.showDelivery(entry.deliveryId) : testOf(entry, names)
+  const help = diagnosis ? helpIn(diagnosis, names) : other
   return { ...line, below: [outcome === 'delivered' ? wordsOf(entry) : whyUnsent(entry)], help }
 }
 
-/** What a program has sent that knows no diagnosis says what it can. */
-const wordsOf = ({ diagnosis, message, reason }: Pick<Entry<'webhook'>, 'diagnosis' | 'message' | 'reason'>) =>
-  diagnosis ? plain(inWords(diagnosis)) : plain(message ?? `No answer: ${reason}.`)
+/** An entry of a marketplace that makes no diagnosis says what it can. */
+function wordsOf({ diagnosis, message, reason, status }: Entry<'webhook'>): string {
+  if (diagnosis) return plain(inWords(diagnosis))
+  return plain(
+    status === null ? (message ?? `No answer: ${reason}.`) : `The agent answered ${status}; a 2xx is needed.`,
+  )
+}
 
 /** The first command, with the name of the agent in the place of its id. */
 function helpIn({ commands }: DiagnosisRecord, names: Names): string | null {

@@ -88,7 +88,9 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
 function recordedFinding({ recording, faults, world }: Market, testId: string): Finding | null {
   if (!recording) return null
   const story = { owes: false, now: world.realNow(), patienceMs: 0 }
-  return findingIn(new Stories(recording, faults, testId).story(testId, story))
+  const found = findingIn(new Stories(recording, faults, testId).story(testId, story))
+  // What a test is about goes before how long it took.
+  return found?.cause === 'slow_answer' ? null : found
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

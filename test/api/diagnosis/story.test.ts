@@ -85,13 +85,13 @@ const rows: readonly Row[] = [
   ],
   [
     'work_before_answer',
-    'sure',
+    'likely',
     [webhook(0, { to: 3_000 }), callback(2_000, 'accept'), callback(4_000, 'deliver')],
     over,
   ],
   // a callback that overtakes the answer by little proves nothing
   [null, null, [webhook(0, { to: 300 }), callback(50, 'accept'), callback(400, 'deliver')], over],
-  ['slow_answer', 'sure', [webhook(0, { to: 6_000 }), callback(6_100, 'accept'), callback(6_200, 'deliver')], over],
+  ['slow_answer', 'likely', [webhook(0, { to: 6_000 }), callback(6_100, 'accept'), callback(6_200, 'deliver')], over],
   ['silent', 'likely', [webhook(0)]],
   [null, null, [webhook(0)], { now: 3_000 }],
   [null, null, [webhook(0)], over],
