@@ -96,10 +96,14 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
       .map(text => text.trim())[0],
     'Nothing listens. It is not sent again by itself.',
   )
-  const hint = 'It was signed with the secret of another agent. Use its own.'
-  assert.is(shown({ ...unsigned, hint } as LogEntry)[1]!.trim(), hint)
+  const found = { cause: 'other_agents_secret', certainty: 'sure', text: 'It was signed with another secret.' } as const
+  const explained = shown({ ...unsigned, diagnosis: toRecord(found, { isDev: true, agent: 'swift' }) } as LogEntry)
+  assert.match(
+    explained.slice(1).join(' ').replace(/\s+/g, ' '),
+    /It was signed with another secret\. Give each agent its own/,
+  )
+  assert.match(explained.at(-1)!, 'test-connection swift')
   assert.match(shown(unsigned)[1]!, /^ +the signature does not match$/)
-  assert.match(shown({ ...unsigned, status: 400 } as LogEntry)[2]!, nextSteps.showTask(TASK, ' --as admin'))
   assert.equal(shown({ ...delivered, responseBody: 'ok', responseBytes: 2 } as LogEntry), shown(delivered))
 })
 
