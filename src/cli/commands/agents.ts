@@ -5,8 +5,8 @@ import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
-import { diagnosisLines, wayTo } from '../connection/diagnosis.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { agentCalled, withDiagnosis } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
@@ -23,11 +23,11 @@ export const list = (flags: AgentListFlags) =>
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0) return notes.line(noAgents(sameWay(found, 'builder')))
+      if (agents.length === 0) return notes.line(noAgents(flagsToReach(found, 'builder')))
       const shown = flags.all ? agents : agents.filter(({ diagnosis }) => diagnosis?.cause !== 'down_on_purpose')
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...shown.map(agent => rowOf(agent, out))])
-      for (const agent of shown) tell(agent, notes, wayTo(found))
+      for (const agent of shown) tell(agent, notes, reachTo(found))
     })
   })
 
@@ -54,7 +54,7 @@ export const show = (agent: string, flags: ConnectionFlags) =>
     return answer(record, () => {
       describe(out, record)
       const diagnosis = 'diagnosis' in record ? record.diagnosis : null
-      for (const line of diagnosis ? diagnosisLines(diagnosis, wayTo(found)) : []) notes.line(line)
+      for (const line of diagnosis ? diagnosisLines(diagnosis, reachTo(found)) : []) notes.line(line)
     })
   })
 
@@ -65,7 +65,7 @@ export const publish = (agent: string, flags: ConnectionFlags) =>
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)
       notes.line(
-        `An administrator reviews it next. ${found.isDev ? `Here: ${nextSteps.approveAgent(id, sameWay(found, 'admin'))}` : ''}`.trim(),
+        `An administrator reviews it next. ${found.isDev ? `Here: ${nextSteps.approveAgent(id, flagsToReach(found, 'admin'))}` : ''}`.trim(),
       )
     })
   })
@@ -90,7 +90,7 @@ export const rotateSecret = (agent: string, flags: RotateFlags) =>
       notes.line(
         `The secret is shown this once: your agent verifies webhooks and signs callbacks with it. ${old}`.trim(),
       )
-      notes.line(`Then: ${nextSteps.testConnection(agent, sameWay(found, 'builder'))}`)
+      notes.line(`Then: ${nextSteps.testConnection(agent, flagsToReach(found, 'builder'))}`)
     })
   })
 

@@ -5,8 +5,8 @@ import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
-import { afterPass, diagnosisLines, wayTo } from '../connection/diagnosis.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { afterPass, diagnosisLines, reachTo } from '../connection/diagnosis.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -22,7 +22,7 @@ type Check = TestReport['checks'][number]
 export const testConnection = (agent: string, flags: TestFlags) =>
   connected(flags, 'builder', async connection => {
     const { client, out, notes, answer, found } = connection
-    const way = sameWay(found, 'builder')
+    const reach = flagsToReach(found, 'builder')
     const record = await agentCalled(connection, agent)
     const progress = await showProgress(connection)
     const wait = () => progress.wait('Sending a test webhook, then waiting up to 15 s for the signed callback')
@@ -42,8 +42,9 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     })
     answer(report, () => {
       for (const check of report.checks) show(check)
-      for (const line of report.diagnosis ? diagnosisLines(report.diagnosis, wayTo(found)) : []) notes.line(`  ${line}`)
-      notes.line(closing(report, record, way))
+      for (const line of report.diagnosis ? diagnosisLines(report.diagnosis, reachTo(found)) : [])
+        notes.line(`  ${line}`)
+      notes.line(closing(report, record, reach))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })

@@ -2,7 +2,7 @@
 import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
 import type { Client } from '../../client/typed-client.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
-import { diagnosisLines, wayTo } from '../connection/diagnosis.ts'
+import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { deliveryCalled, ownAgents } from '../log/delivery-search.ts'
@@ -74,7 +74,7 @@ function show({ out, notes, found }: Connection, items: readonly Item[], asked: 
     const when = since === null ? '' : `, since ${since}`
     const head = `${cause.replaceAll('_', ' ')} (${isMeant ? 'on purpose' : certainty})${when}`
     out.line(`${colour.bold(plain(name))}: ${(isMeant ? colour.dim : colour.red)(head)}`)
-    for (const line of diagnosisLines(diagnosis!, wayTo(found))) out.line(`  ${line}`)
+    for (const line of diagnosisLines(diagnosis!, reachTo(found))) out.line(`  ${line}`)
   }
   if (items.length > 0) return
   const of = asked.length === 1 ? plain(asked[0]!.name) : 'your agents and their open tasks'

@@ -7,8 +7,8 @@ import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { agentAt } from '../connection/dev-folder.ts'
-import { diagnosisHint, wayTo } from '../connection/diagnosis.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { diagnosisHint, reachTo } from '../connection/diagnosis.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
@@ -20,7 +20,7 @@ export async function agentCalled(
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
     if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
-    const mine = nextSteps.listAgents(sameWay(found, 'builder'))
+    const mine = nextSteps.listAgents(flagsToReach(found, 'builder'))
     throw new Fault(`There is no agent ${plain(agent)} for this key`, {
       code: exitCodes.failed,
       status: 404,
@@ -70,7 +70,7 @@ export async function withDiagnosis<T>(
     if (!(error instanceof MarketplaceError) || error.status !== 400) throw error
     const { diagnosis } = await client.getMyAgent({ id })
     const { message, status, errors } = error
-    const hint = diagnosis ? diagnosisHint(diagnosis, wayTo(found)) : undefined
+    const hint = diagnosis ? diagnosisHint(diagnosis, reachTo(found)) : undefined
     throw new Fault(message, { code: codeForStatus(status), status, errors, hint })
   })
 }

@@ -7,8 +7,8 @@ import { UsageError } from '../../settings/config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
 import { type Connection, connected } from '../connection/connection.ts'
-import { diagnosisLines, wayTo } from '../connection/diagnosis.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
@@ -30,7 +30,7 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
     await mayAct()
     const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
-    const typed = { words, flags, way: wayOf(row, flags, connection) }
+    const typed = { words, flags, reach: reachOf(row, flags, connection) }
     const data = await (row.name === 'agents reactivate'
       ? withDiagnosis(asked, connection, String(input.id))
       : advised(asked, row, typed))
@@ -42,12 +42,12 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
 
 async function showDiagnosis({ client, notes, found }: Connection, id: string): Promise<void> {
   const { diagnosis } = await client.diagnoseTask({ id })
-  for (const line of diagnosis ? diagnosisLines(diagnosis, wayTo(found)) : []) notes.line(line)
+  for (const line of diagnosis ? diagnosisLines(diagnosis, reachTo(found)) : []) notes.line(line)
 }
 
 /** The flags that reach the same marketplace as the same person. */
-const wayOf = ({ person }: EndpointRow, { as = person }: RowFlags, { found }: Connection) =>
-  sameWay(found, as as Person)
+const reachOf = ({ person }: EndpointRow, { as = person }: RowFlags, { found }: Connection) =>
+  flagsToReach(found, as as Person)
 
 /** Some endpoints take only sessions, and some only keys. */
 async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {
@@ -60,7 +60,7 @@ async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint
   if (auth === 'key' && !found.key) {
     throw new Fault(`${name} needs an API key: agents use it, and they have no session`, {
       code: exitCodes.auth,
-      hint: `Make a key: ${nextSteps.createKey(sameWay(found, 'builder'))}`,
+      hint: `Make a key: ${nextSteps.createKey(flagsToReach(found, 'builder'))}`,
     })
   }
 }
@@ -115,8 +115,8 @@ const known: readonly Advice[] = [
   },
 ]
 
-function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, way }: Typed): Promise<T> {
+function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, reach }: Typed): Promise<T> {
   const advice = known.find(({ of }) => of.test(name))
   if (!advice) return asked
-  return refusedWith(asked, advice.status, message => advice.hint(message, way, words))
+  return refusedWith(asked, advice.status, message => advice.hint(message, reach, words))
 }
