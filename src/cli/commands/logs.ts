@@ -1,6 +1,6 @@
 /** `marketplace logs`: the log of a simulator, from any terminal, and after the fact. Source: A-288. */
 import type { StampedEntry } from '../../market/log.ts'
-import { type ConnectionFlags, onSimulator } from '../connection/connection.ts'
+import { type Connection, type ConnectionFlags, onSimulator } from '../connection/connection.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { isOfPurpose } from '../log/down-on-purpose.ts'
@@ -23,10 +23,7 @@ export function logs(flags: LogFlags): Promise<number> {
     const { client, out, json, onInterrupt } = connection
     const stop = new AbortController()
     onInterrupt(() => stop.abort())
-    const from = sinceMs === null ? 0 : Date.now() - sinceMs
-    const agentId = flags.agent === undefined ? undefined : (await agentCalled(connection, flags.agent)).id
-    const isWanted = (entry: StampedEntry) =>
-      entry.realAt >= from && isOf(entry, agentId) && (!flags.failed || isFailure(entry, flags.all === true))
+    const isWanted = await wantedBy(connection, flags, sinceMs)
     // Known before the first line, as all that is past comes at once.
     const names = new Map((await client.adminListAgents({ limit: 100 })).items.map(({ id, slug }) => [id, slug]))
     const findAgent = flags.follow ? async (id: string) => (await client.adminGetAgent({ id })).slug : undefined
@@ -49,6 +46,12 @@ export function logs(flags: LogFlags): Promise<number> {
     }
     return exitCodes.ok
   })
+}
+
+async function wantedBy(connection: Connection, { agent, failed, all = false }: LogFlags, sinceMs: number | null) {
+  const from = sinceMs === null ? 0 : Date.now() - sinceMs
+  const agentId = agent === undefined ? undefined : (await agentCalled(connection, agent)).id
+  return (entry: StampedEntry) => entry.realAt >= from && isOf(entry, agentId) && (!failed || isFailure(entry, all))
 }
 
 const isOf = (entry: StampedEntry, agentId: string | undefined) =>
