@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
+import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
@@ -95,6 +96,8 @@ export class Call {
   readonly #started = performance.now()
   userId: string | null = null
   #refusal: Refusal | null = null
+  /** What a simulator has recorded of it. */
+  exchange: Exchange | null = null
   #responded = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
@@ -112,6 +115,11 @@ export class Call {
   /** The client's address, as rate limits and the log have it. */
   get address(): string {
     return clientAddress(this.req, this.server.market.config.trustProxy)
+  }
+
+  /** Why it was refused. */
+  get refusal(): Refusal | null {
+    return this.#refusal
   }
 
   /** How long the request has taken so far. */
@@ -266,7 +274,8 @@ export class Call {
       userId: this.userId,
       address: this.address,
       ...(this.#refusal && { refusal: this.#refusal.code }),
-      ...(market.recording && detailsForBuilder(this.req, route, this.#refusal)),
+      ...(market.recording &&
+        detailsForBuilder({ market, req: this.req, route, refusal: this.#refusal, exchange: this.exchange })),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
   }

@@ -41,12 +41,13 @@ export type Serve = (call: Call) => Promise<void>
  */
 export function serve(record: Endpoint, verb: AnyVerb, market: Market, authenticate: Authenticate): Serve {
   const { config } = market
-  const recording = record.auth === 'signature' ? market.recording : null
   const readInput = inputReader(record)
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
   const identify = identifier(record, authenticate)
-  const activity = unsafe && record.path.startsWith('/api/agent/') ? market.memory.of(Activity) : null
+  const isCallback = unsafe && record.path.startsWith('/api/agent/')
+  const activity = isCallback ? market.memory.of(Activity) : null
+  const recording = isCallback ? market.recording : null
   const perform = performer(record, record.grows === true ? unlessFull(verb, market) : verb, market, identify)
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
@@ -131,14 +132,14 @@ const identifier =
 
 /** Runs the verb in the unit that its record names, together with the authentication. */
 function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Identify) {
-  const { db, world, config, log, webhooks, memory } = market
+  const { db, world, config, log, webhooks, memory, recording, faults } = market
   const prefetch = prefetcherOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
     const { req } = work.call
     const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, db, world, config, log, webhooks, memory, prefetched, actor }, work.input())
+    return verb({ tx, db, world, config, log, webhooks, memory, recording, faults, prefetched, actor }, work.input())
   }
 
   const outsideUnit = async (work: Work): Promise<unknown> => {
@@ -153,7 +154,7 @@ function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Id
 
   const respond = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse> => {
     const input = work.input()
-    const inUnit = { tx, db, world, config, log, webhooks, memory, prefetched: null, actor }
+    const inUnit = { tx, db, world, config, log, webhooks, memory, recording, faults, prefetched: null, actor }
     const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }

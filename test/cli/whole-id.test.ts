@@ -13,6 +13,12 @@ test('a task is found by the end of its id, and a short end is no id', async () 
   const { id } = (await answerHere(...made, '--description', 'Please count the words of it.')).data
   assert.is((await answerHere('tasks', 'submit', id.slice(-6))).data.id, id)
   assert.is((await answerHere('tasks', 'submit', `task_${id.slice(-7)}`)).status, 400, 'found, and out of turn')
+  const tail = id.slice(-7)
+  assert.is((await runHere('tasks', 'watch', tail, '--until', 'delivered', '--timeout', '60')).code, 0)
+  const why = await runHere('why', tail, '--as', 'builder')
+  assert.match(why.err, `Nothing that the marketplace knows of is wrong with ${id}`)
+  const [delivery] = (await answerHere('deliveries', 'list', '--task', id)).data.items
+  assert.is((await answerHere('deliveries', 'show', delivery.id.slice(-8))).data.id, delivery.id)
   assert.match((await runHere('tasks', 'submit', id.slice(-5))).err, 'No such task')
   assert.match((await runHere('tasks', 'submit', 'ffffffffffff')).err, 'No such task')
 })

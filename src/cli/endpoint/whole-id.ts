@@ -38,24 +38,28 @@ const lists: readonly (readonly [row: RegExp, word: RegExp, list: EndpointName])
 /** Returns the id that a word means; the word itself if nothing that is listed fits: the marketplace says what it is not. */
 export async function wholeId(connection: Connection, row: string, word: string, given: string): Promise<string> {
   const list = lists.find(([ofRow, ofWord]) => ofRow.test(row) && ofWord.test(word))?.[2]
-  return list === undefined || WHOLE.test(given) ? given : ((await idIn(connection, list, given)) ?? given)
+  return list === undefined ? given : ((await idIn(connection, list, given)) ?? given)
 }
 
-/** Throws if several fit. Resolves to undefined if the word is no such thing, or if none fits. */
+export const taskCalled = async (connection: Pick<Connection, 'client'>, given: string) =>
+  (await idIn(connection, 'listTasks', given)) ?? given
+
+/** `of`: the rest of the query. Throws if several fit. Resolves to undefined if the word is no such thing, or if none fits. */
 export async function idIn(
   { client }: Pick<Connection, 'client'>,
   list: EndpointName,
   given: string,
+  of: object = {},
 ): Promise<string | undefined> {
   const ask = client[list] as (input: object) => PromiseLike<Page | readonly Item[]>
   const isEmail = list === 'adminListUsers' && given.includes('@')
   const [, tail] = TAIL.exec(given) ?? []
-  if (!isEmail && tail === undefined && list !== 'adminListAgents') return undefined
+  if (WHOLE.test(given) || (!isEmail && tail === undefined && list !== 'adminListAgents')) return undefined
   const fits = ({ id, slug, email }: Item) =>
     isEmail ? email === given.trim().toLowerCase() : slug === given || (tail !== undefined && id.endsWith(tail))
   const found: Item[] = []
   for (let page = 1, hasMore = true; hasMore && page <= PAGES; page++) {
-    const answer = await ask({ page, limit: PAGE, ...(isEmail && { email: given }) })
+    const answer = await ask({ ...of, page, limit: PAGE, ...(isEmail && { email: given }) })
     const items = (Array.isArray(answer) ? answer : Object.values(answer).find(Array.isArray)) as readonly Item[]
     found.push(...items.filter(fits))
     hasMore = !Array.isArray(answer) && (answer as Page).pagination?.hasMore === true
