@@ -79,7 +79,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
         const given = await respond(work, actor, tx)
         await keep(tx, config, request, given)
         return new Repeatable(given, false)
-      })
+      }, work.call.flow)
     } catch (error) {
       const request = ours as KeyedRequest | null
       const refusal = keptRefusal(error, db)

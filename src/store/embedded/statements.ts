@@ -2,7 +2,7 @@
 
 /** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 import { boundedCache } from '../../shared/bounded-cache.ts'
-import { ConstraintError, LostError, type Value } from '../db.ts'
+import { ConstraintError, LostError, TooMuchError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
@@ -127,17 +127,22 @@ export class Engine {
   }
 
   /** Runs a prepared statement to its end, with values in the order of $1, $2 … */
-  run(prepared: Prepared, values: readonly Value[], mostRows: number): Result {
+  run(prepared: Prepared, values: readonly Value[], mostRows: number, mostBytes = Number.POSITIVE_INFINITY): Result {
     const bound = inOrder(prepared, values)
     const { kind } = prepared.text
     if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
     const { statement } = prepared
     let rows = NO_ROWS
+    let room = mostBytes
     try {
       statement.bind(bound)
       while (statement.step()) {
         if (rows === NO_ROWS) rows = []
         if (rows.length < mostRows) rows.push(this.#row(prepared))
+        if (mostBytes !== Number.POSITIVE_INFINITY) {
+          room -= textIn(rows.at(-1)!)
+          if (room < 0 && rows.length > 1) throw new TooMuchError(rows.length - 1)
+        }
         // A write goes on to its end: only there are its constraints checked and its rows counted.
         if (kind === 'read' && rows.length === mostRows) break
       }
@@ -243,6 +248,7 @@ export class Engine {
   /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
   #judged(error: unknown) {
     const known = translated(error)
+    if (known instanceof TooMuchError) return known
     if (known instanceof ConstraintError || !this.#open) return known
     try {
       finish(this.#transaction)
@@ -321,6 +327,16 @@ const filled = (connection: Connection, source: Connection, pages?: FilePages) =
 
 const lost = (error: unknown) =>
   new LostError(`The database in memory is lost, not its file: ${(error as Error).message}. Start again.`)
+
+/** About how many bytes the texts of a row take: one a character. */
+const textIn = (row: Record<string, Value>) => {
+  let length = 0
+  for (const name in row) {
+    const value = row[name]
+    if (typeof value === 'string') length += value.length
+  }
+  return length
+}
 
 const numberOf = (pragma: Statement) => {
   pragma.step()

@@ -1,7 +1,7 @@
 /** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { countShown, type Row } from '../table.ts'
+import { countShown, type Row, readPage } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
@@ -13,7 +13,8 @@ const logged = `${deliveries.some(told)},
 
 /** One page of an agent's deliveries, newest first. */
 export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
-  q.all<Omit<LoggedDeliveryRow, 'body'>>(
+  readPage<Omit<LoggedDeliveryRow, 'body'>>(
+    q,
     `SELECT ${logged} FROM deliveries WHERE agent_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
     [agentId, limit, offset],
   )
