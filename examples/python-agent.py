@@ -90,7 +90,7 @@ def work(event):
     elif event["event"] == "task.revision_requested":
         answer(task, "deliver", content=f"{task['description']}\n\n{task['revisionReason']}".upper())
     elif event["event"] == "task.message":
-        answer(task, "message", content="You wrote: " + task["message"])
+        answer(task, "message", content=f"You wrote: {task['message']}"[:5000])
 
 def begin(mark):
     try:

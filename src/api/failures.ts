@@ -149,7 +149,7 @@ const table = {
   too_many_guesses: [
     429,
     (seconds: number) =>
-      `Too many wrong passwords or codes for this account; try again in ${seconds} s, or reset the password by mail`,
+      `Too many wrong passwords or codes for this account; try again in ${seconds} s. What gets in sooner: an address it has signed in from, the code of its second factor sent along, a new password set by a session or by mail`,
   ],
   internal: [500, 'Something went wrong on our side'],
   full: [

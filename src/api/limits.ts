@@ -236,22 +236,28 @@ export const rates = {
 } as const
 
 /**
- * Attempts at passwords and codes. The first `free` are not delayed. Each later one doubles the wait, up to a cap. Source:
- * A-193.
+ * Attempts at passwords and codes. The first `free` are not delayed. Each later one doubles the wait, up to a cap. After
+ * `forgottenMs` without an attempt, counting starts again. Source: A-193.
  */
 export const guessing = {
   rules: {
-    /** For one account, from one client address. */
-    pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
-    /** For one account, from all addresses that it has not signed in from. */
-    account: { free: 20, baseMs: second, capMs: minute },
+    /** For one account, from one client address that it has signed in from. */
+    pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute, forgottenMs: hour },
+    /** For one account, from one network that it has not signed in from. */
+    network: { free: 5, baseMs: 30 * second, capMs: hour, forgottenMs: day },
+    /** For one account, from all such networks that have had fewer than `newcomerTurns`. */
+    newcomers: { free: 60, baseMs: second, capMs: 2 * minute, forgottenMs: hour },
+    /** For one account, from all other such networks. */
+    strangers: { free: 20, baseMs: second, capMs: 2 * minute, forgottenMs: hour },
+    /** For one account, by whoever sends the right code of its second factor along. */
+    holder: { free: 20, baseMs: second, capMs: minute, forgottenMs: hour },
     /** For the password of a signed-in account, by whoever has the session. */
-    own: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
+    own: { free: 5, baseMs: 30 * second, capMs: 15 * minute, forgottenMs: hour },
     /** For the code of a second factor, by whoever knows the password. */
-    code: { free: 10, baseMs: minute, capMs: hour },
+    code: { free: 10, baseMs: minute, capMs: hour, forgottenMs: hour },
   },
-  /** After this long without an attempt, counting starts again. */
-  forgottenAfterMs: hour,
+  /** How many attempts of a network at one account count among those of newcomers. */
+  newcomerTurns: 3,
   /** The memory for the counters of one process: about 12,000 targets. */
   memoryBytes: 4 * 1024 * 1024,
   /** How many client addresses are remembered per account, and for how long. */

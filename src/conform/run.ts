@@ -41,7 +41,7 @@ const AT_ONCE = 6
 
 /** Resolves to what happened. Throws AgentAway if the agent is not there. */
 export async function run(options: RunOptions) {
-  const recorder = new Recorder(options.listen)
+  const recorder = new Recorder(options.listen, options.secret === null ? [] : [options.secret])
   const { signal } = options
   const interrupt = () => recorder.interrupt(whyEnded(signal!))
   signal?.addEventListener('abort', interrupt)

@@ -228,6 +228,21 @@ test('an agent that is not there is exit 5, with its last words', async () => {
   assert.match(away.err, 'Nobody listens at http://127.0.0.1:9/webhook')
 })
 
+test('an agent gets nothing from a .env that is not its own, and what it prints of its secrets is not told', async () => {
+  writeFileSync(join(folder, '.env'), 'MARKETPLACE_ADMIN_PASSWORD=of-the-file\nFROM_FILE=of-the-file-too\n')
+  const names = 'FROM_FILE, DB_PASSWORD, SHOWN, MARKETPLACE_ADMIN_PASSWORD, MARKETPLACE_WEBHOOK_SECRET, MARKETPLACE_KEY'
+  const tells = `node -e 'const { ${names} } = process.env; console.error({ ${names} }); process.exit(3)'`
+  const given = { DB_PASSWORD: 'correct-horse', MARKETPLACE_ADMIN_PASSWORD: 'of-the-shell', SHOWN: 'what is no secret' }
+  const { err } = await run(['conformance', '--start', tells, ...ONLY], folder, given)
+  rmSync(join(folder, '.env'))
+  assert.match(err, "DB_PASSWORD: 'XXXXXXXXXXXXX'")
+  assert.match(err, "WEBHOOK_SECRET: 'whsec_XXX")
+  assert.match(err, "KEY: 'svc_XXX")
+  assert.match(err, 'FROM_FILE: undefined')
+  assert.match(err, 'what is no secret')
+  assert.not.match(err, /of-the-|correct-horse|whsec_[^X]|svc_[^X]/)
+})
+
 test('an agent whose port another program has is exit 5, and nobody else is judged in its place', async () => {
   const other = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
   await once(other, 'listening')

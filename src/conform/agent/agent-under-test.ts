@@ -5,14 +5,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { environment } from '../../settings/config.ts'
+import { inherited } from '../../settings/config.ts'
 import { freePort } from '../../sim/agents/free-port.ts'
 import { StartedAgent } from '../../sim/agents/started-agent.ts'
 import type { World } from '../../world/world.ts'
 import type { Recordeds } from '../history/history.ts'
 import { machineNow, stopwatch } from '../history/machine-time.ts'
+import { masked, secretsIn } from '../history/masked.ts'
 import type { EventSink } from '../history/recorder.ts'
 import { BusyAgent } from './busy-agent.ts'
+import { ComingUp, READY_MS } from './coming-up.ts'
 
 type ProcessEvent = Recordeds<'process'>
 
@@ -33,7 +35,6 @@ export interface AgentOptions {
   readonly chance: () => number
 }
 
-const READY_MS = 30_000
 const LOOK_MS = 25
 /** In which an agent notices that its port is taken. */
 const TAKEN_PORT_MS = 5_000
@@ -52,6 +53,8 @@ export class AgentUnderTest {
   readonly #secrets: { readonly secret: string; readonly since: number }[] = []
   /** How long it is waited for when it asks for time. */
   readonly busy: BusyAgent
+  /** How long it is waited for when it has been started. */
+  readonly comingUp = new ComingUp()
   readonly #recorder: EventSink
   #url: string
   #otherUrl: string | null
@@ -145,6 +148,7 @@ export class AgentUnderTest {
   /** Asks it to end, as a deployment does. */
   async stop(): Promise<void> {
     const elapsed = stopwatch()
+    this.comingUp.ends()
     await this.#process?.close()
     this.#process = null
     this.#note('ended', 'after SIGTERM', elapsed())
@@ -153,6 +157,7 @@ export class AgentUnderTest {
   /** Kills it during its work. */
   async kill(): Promise<void> {
     const elapsed = stopwatch()
+    this.comingUp.ends()
     await this.#process?.kill()
     await this.#said
     this.#process = null
@@ -203,14 +208,17 @@ export class AgentUnderTest {
   #start(command: string): void {
     this.#proveIsOpen()
     this.#ended = null
-    const [lines, lastWords] = [new LastLines(), new LastLines()]
-    this.#lines = lines.kept
+    this.comingUp.starts()
     const folder = this.#stateFolder ?? this.#makeState()
     this.#stateFolder = folder
+    const env = { ...withoutOurs(inherited()), STATE_DIRECTORY: folder, ...this.environment }
+    const secrets = secretsIn(env)
+    const [lines, lastWords] = [new LastLines(secrets), new LastLines(secrets)]
+    this.#lines = lines.kept
     const agent = new StartedAgent({
       command,
       graceMs: GRACE_MS,
-      env: () => ({ ...environment(), STATE_DIRECTORY: folder, ...this.environment }),
+      env: () => env,
       onLine: (stream, line) => {
         lines.add(line)
         if (stream === 'stderr') lastWords.add(line)
@@ -218,6 +226,7 @@ export class AgentUnderTest {
       onEnd: (how, { code, signal, said }) => {
         if (this.#process !== agent) return
         this.#ended = how
+        this.comingUp.ends()
         this.#said = said
         // What it has said just before is read a moment later.
         this.#note('ended', how, 0, { code, signal, lastWords: lastWords.kept })
@@ -225,7 +234,7 @@ export class AgentUnderTest {
     })
     this.#process = agent
     agent.start()
-    this.#note('started', command)
+    this.#note('started', masked(command))
   }
 
   #note(what: ProcessEvent['what'], text: string, ms = 0, death?: ProcessEvent['death']): void {
@@ -233,11 +242,21 @@ export class AgentUnderTest {
   }
 }
 
+/** Settings of a marketplace are nothing to an agent, and some of them are secrets. */
+const withoutOurs = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MARKETPLACE_')))
+
 class LastLines {
   readonly kept: string[] = []
+  readonly #secrets: readonly string[]
+
+  /** `secrets`: what it was given, and must not be read in a report. */
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets
+  }
 
   add(line: string): void {
-    this.kept.push(line.slice(0, LONGEST_LINE))
+    this.kept.push(masked(line, this.#secrets).slice(0, LONGEST_LINE))
     if (this.kept.length > LAST_LINES) this.kept.shift()
   }
 }

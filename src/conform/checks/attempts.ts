@@ -3,7 +3,7 @@
  * a second delivery is judged although it was refused.
  */
 
-import type { History, Recordeds } from '../history/history.ts'
+import { bytesOf, type History, type Recordeds } from '../history/history.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
 import { contentIn, isAck } from './evidence.ts'
 
@@ -71,6 +71,16 @@ export const isRefusedAnyway = (history: History): boolean => history.callbacks(
 
 export const wasOutOfTurn = ({ answer, fault }: Callback): boolean =>
   fault === null && answer !== null && [400, 409].includes(answer.status)
+
+/** The fields that the marketplace has found fault with. */
+export function refusedFieldsOf({ answer }: Callback): string[] {
+  if (answer?.status !== 400) return []
+  try {
+    return Object.keys(JSON.parse(bytesOf(answer.body).toString()).errors ?? {})
+  } catch {
+    return []
+  }
+}
 
 /** The other of two decisions about one task. */
 export function secondDecision(history: History, taskId: string): Callback | undefined {

@@ -3,14 +3,11 @@
 import { bytesOf, type History, type Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive } from '../judging/check.ts'
 import { decided, worked } from './evidence.ts'
+import { must } from './owed.ts'
 
 type Law = Check['law']
 
 const REQUESTOR: Law = { source: 'I-webhook-body', quote: '`requestor` (`id`, `type`, `trustTier`)' }
-const ITS_TASK: Law = {
-  source: 'I-callback-url',
-  quote: '`callbackUrl` in a webhook leads to the callback of that task.',
-}
 const TIERS = ['trusted', 'new_verified', 'new_unverified', 'chargeback_risk']
 
 const kinds: readonly Check[] = [
@@ -18,10 +15,7 @@ const kinds: readonly Check[] = [
     id: 'who.tiers',
     title: 'decides about tasks of buyers of every trust tier',
     level: 'must',
-    law: {
-      source: 'I-trust-tier',
-      quote: '`new_verified`, `new_unverified`: younger, with and without a verified identity.',
-    },
+    law: must.treatAlike,
     why: 'A task that is neither accepted nor rejected keeps its buyer’s money held.',
     fix: 'Take every tier that the interface names. If you do not work for one, reject its tasks with a reason.',
     scenario: 'buyers',
@@ -41,7 +35,7 @@ const kinds: readonly Check[] = [
     id: 'who.agent',
     title: 'decides about a task of a buyer that is an agent',
     level: 'must',
-    law: { source: 'A-36', quote: 'The webhook says `type: "agent"` with the payer\'s tier' },
+    law: must.treatAlike,
     why: 'Agents hire agents, and pay the same.',
     fix: 'Take `requestor.type` “agent” like “user”.',
     scenario: 'buyers',
@@ -81,7 +75,7 @@ const apart: readonly Check[] = [
     id: 'who.one-buyer-five-tasks',
     title: 'keeps five tasks of one buyer apart',
     level: 'must',
-    law: ITS_TASK,
+    law: must.keepApart,
     why: 'The buyer pays five times, and gets one work twice and another never.',
     fix: 'Keep what you know of a task by its taskId, and by nothing else: not by buyer, and not in one variable for all.',
     scenario: 'many buyers',
@@ -91,7 +85,7 @@ const apart: readonly Check[] = [
     id: 'who.two-buyers-same-words',
     title: 'works for two buyers who have written the same',
     level: 'must',
-    law: ITS_TASK,
+    law: must.treatAlike,
     why: 'The second buyer’s money is held, and nothing comes.',
     fix: 'Identify a task by its taskId. If you keep work by its words, deliver it all the same.',
     scenario: 'many buyers',
@@ -117,7 +111,7 @@ const texts: readonly Check[] = [
     id: 'who.injection',
     title: 'tells no secrets and no other buyer’s words to a buyer who asks for them',
     level: 'should',
-    law: { source: 'A-25', quote: 'A leaked secret must be dead at once' },
+    law: must.keepSecrets,
     why: 'Whoever has the secret can give the agent orders, and take its work and its money.',
     fix: 'Treat what a buyer writes as material, never as orders. Give a model neither secrets nor other tasks to read.',
     scenario: 'buyers',

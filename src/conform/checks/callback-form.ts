@@ -18,6 +18,10 @@ function each(callbacks: readonly Callback[], wrong: (callback: Callback) => str
 const shown = (value: string | undefined) => (value === undefined ? 'nothing' : `“${value.slice(0, 80)}”`)
 
 const THIRTEEN = { source: 'A-38', quote: 'Thirteen digits, 64 lower-case hex digits' }
+const JSON_WITH_ACTION = {
+  source: 'I-callback',
+  quote: 'JSON with an `action`: `accept`, `reject`, `deliver` (with `content`, maybe `notes`) or `message`',
+}
 const SKEW_MS = 60_000
 /** Less is not worth a word. */
 const NOTED_SKEW_MS = 2_000
@@ -115,7 +119,7 @@ export const cbForm: readonly Check[] = [
     id: 'cb.json',
     title: 'sends its callbacks as JSON objects, and says so',
     level: 'must',
-    law: { source: 'I-json', quote: 'Requests and answers are JSON.' },
+    law: JSON_WITH_ACTION,
     why: 'A body that can’t be read is refused with 400.',
     fix: 'Send Content-Type: application/json, and an object in UTF-8 without a byte order mark.',
     scenario: 'first contact',
@@ -131,10 +135,7 @@ export const cbForm: readonly Check[] = [
     id: 'cb.action',
     title: 'names one of the four actions in each callback',
     level: 'must',
-    law: {
-      source: 'I-callback',
-      quote: '`accept`, `reject`, `deliver` (with `content`, maybe `notes`) or `message`',
-    },
+    law: JSON_WITH_ACTION,
     why: 'An unknown action is refused with 400: nothing comes of it.',
     fix: 'Send accept, reject, deliver or message as action, in lower case.',
     scenario: 'first contact',

@@ -4,13 +4,9 @@ import type { History, Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, untested } from '../judging/check.ts'
 import { cbForm } from './callback-form.ts'
 import { attempts, contentIn, headerOf, isAck, startedAt, taskOf } from './evidence.ts'
+import { must, should } from './owed.ts'
 
 type Callback = Recordeds<'callback'>
-
-const REPEATED = { source: 'A-46', quote: 'repeat a callback whose answer was lost' }
-const SAME_BYTES = { source: 'A-38', quote: 'the very same request gets the first answer' }
-const NO_STORM = { source: 'A-46', quote: 'no storm' }
-const AS_IT_STANDS = { source: 'A-46', quote: 'call `callbackUrl` as it stands' }
 
 /** `judge` gets the callbacks that have met the fault; without any there is nothing to judge. */
 function ofFaulted(history: History, label: string, judge: (met: Callback[]) => Finding): Finding {
@@ -130,7 +126,7 @@ export const cb: readonly Check[] = [
     id: 'cb.url',
     title: 'calls callbackUrl as it stands',
     level: 'must',
-    law: AS_IT_STANDS,
+    law: must.callAsItStands,
     why: 'A marketplace behind a proxy has a path before /api, and may have a query: a callback to an address that the agent has made up is lost.',
     fix: 'Post to data.callbackUrl of the webhook, with its path and its query, and build no address of your own.',
     scenario: 'many callbacks',
@@ -141,7 +137,7 @@ export const cb: readonly Check[] = [
     id: 'cb.lost-accept',
     title: 'does the work after the answer to its accept was lost',
     level: 'should',
-    law: REPEATED,
+    law: should.repeat,
     why: 'The task is accepted, the money is held, and nobody works: the buyer waits for ever.',
     fix: 'Repeat a callback that got no answer, with the same bytes or signed anew. A 400 to the repeat means that the first has counted: go on.',
     scenario: 'lost callbacks',
@@ -151,7 +147,7 @@ export const cb: readonly Check[] = [
     id: 'cb.lost-deliver',
     title: 'delivers the same work again, or nothing, after the answer to its delivery was lost',
     level: 'must',
-    law: SAME_BYTES,
+    law: must.deliverOnce,
     why: 'Work that is made anew costs the builder twice, and what the buyer sees is not what the agent believes to have sent.',
     fix: 'Keep the result before you send it, and repeat the callback with what you have kept.',
     scenario: 'lost callbacks',
@@ -161,7 +157,7 @@ export const cb: readonly Check[] = [
     id: 'cb.bad-gateway',
     title: 'does the work after a proxy has answered 502 to a callback that counted',
     level: 'should',
-    law: REPEATED,
+    law: should.repeat,
     why: 'A 502 says nothing about what has happened: an agent that gives up leaves the buyer without work.',
     fix: 'Treat 5xx like a lost answer: repeat the same callback.',
     scenario: 'lost callbacks',
@@ -175,7 +171,7 @@ export const cb: readonly Check[] = [
     id: 'cb.not-committed',
     title: 'repeats a delivery that was answered 503',
     level: 'should',
-    law: REPEATED,
+    law: should.repeat,
     why: 'The marketplace was away for a moment, and the finished work is lost.',
     fix: 'Repeat a callback that is answered 5xx, with growing pauses, until it is accepted.',
     scenario: 'lost callbacks',
@@ -185,7 +181,7 @@ export const cb: readonly Check[] = [
     id: 'cb.retry-after',
     title: 'waits as long as Retry-After asks',
     level: 'should',
-    law: { source: 'A-46', quote: 'heed Retry-After' },
+    law: should.waitAsAsked,
     why: 'An agent that comes back too early is refused again, for longer.',
     fix: 'Wait the seconds of the Retry-After header of a 429, and repeat the callback then.',
     scenario: 'lost callbacks',
@@ -196,7 +192,7 @@ export const cb: readonly Check[] = [
     id: 'cb.slow',
     title: 'delivers the work once, even if the answer to its delivery takes ten seconds',
     level: 'must',
-    law: SAME_BYTES,
+    law: must.deliverOnce,
     why: 'An agent that gives up after a few seconds and works again does the work twice for one price.',
     fix: 'Wait 30 seconds for an answer, and repeat after that with the same content.',
     scenario: 'slow callbacks',
@@ -206,7 +202,7 @@ export const cb: readonly Check[] = [
     id: 'cb.down',
     title: 'delivers when the marketplace is back after a second without it',
     level: 'should',
-    law: REPEATED,
+    law: should.repeat,
     why: 'Each new version of the marketplace would lose the tasks of that moment.',
     fix: 'Repeat a callback whose connection was refused, with growing pauses.',
     scenario: 'marketplace away',
@@ -225,7 +221,7 @@ export const cb: readonly Check[] = [
     id: 'cb.no-storm',
     title: 'sends no callback more than ten times in ten seconds',
     level: 'must',
-    law: NO_STORM,
+    law: must.notStorm,
     why: 'Agents that repeat without a pause keep a marketplace down that is just coming back.',
     fix: 'Double the pause before each repeat, from half a second on, and give up after some minutes.',
     scenario: 'lost callbacks',
@@ -235,7 +231,7 @@ export const cb: readonly Check[] = [
     id: 'cb.stops-at-400',
     title: 'stops when a callback is refused as out of turn',
     level: 'should',
-    law: { source: 'I-out-of-turn', quote: 'A step that the state does not allow is refused with 400.' },
+    law: should.takeAsEnd,
     why: 'The buyer has cancelled, and no repeat changes that.',
     fix: 'Take a 400 as the end of this callback: look at the task, or let it go.',
     scenario: 'refused callbacks',
@@ -245,7 +241,7 @@ export const cb: readonly Check[] = [
     id: 'cb.stops-at-401',
     title: 'does not repeat at once what was refused with 401',
     level: 'should',
-    law: NO_STORM,
+    law: should.takeAsEnd,
     why: 'A wrong secret does not become right by itself, and the marketplace counts guesses.',
     fix: 'Repeat a 401 once, signed anew; then stop and tell the builder.',
     scenario: 'refused callbacks',
@@ -258,7 +254,7 @@ export const cb: readonly Check[] = [
     id: 'cb.lost-race',
     title: 'does not loop on a 409',
     level: 'should',
-    law: { source: 'I-status-bad', quote: '409 a duplicate or a lost race' },
+    law: should.takeAsEnd,
     why: 'Somebody else was faster, and no repeat changes that.',
     fix: 'Take a 409 as an end, or look at the task before you try again.',
     scenario: 'refused callbacks',
@@ -268,7 +264,7 @@ export const cb: readonly Check[] = [
     id: 'cb.no-redirect',
     title: 'follows no redirect with a callback',
     level: 'should',
-    law: AS_IT_STANDS,
+    law: must.callAsItStands,
     why: 'The work and its signature would go to whoever answers at the other address.',
     fix: 'Switch redirects off for callbacks: redirect: "manual" in fetch, allow_redirects=False in requests.',
     scenario: 'refused callbacks',

@@ -4,6 +4,7 @@ import type { History, Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { isMalformed, MALFORMED } from './attempts.ts'
 import { isAck, isUnheard, refusedAndQuiet, signedCallbacks, startedAt, toldBack } from './evidence.ts'
+import { must, should } from './owed.ts'
 
 const FIVE_CHECKS = {
   source: 'I-test-checks',
@@ -53,8 +54,8 @@ function quietTests(history: History): Finding {
 }
 
 function everyTestCounts(history: History): Finding {
-  const labels = ['conn.endpoint-200', 'conn.test-twice/1', 'conn.test-twice/2']
-  const tests = labels.map(label => testOf(history, label))
+  const tests = ['conn.endpoint-200', 'conn.test-twice/1', 'conn.test-twice/2'].map(label => testOf(history, label))
+  if (history.webhooks('rel.alive').length > 0) tests.push(testOf(history, 'rel.alive'))
   const answered = all(tests.map(passed))
   if (answered.holds !== true) return answered
   if (signedCallbacks(history).every(({ taskId }) => !taskId.startsWith('test_')))
@@ -155,7 +156,7 @@ export const conn: readonly Check[] = [
     id: 'conn.price-zero',
     title: 'applies no minimum price to tests',
     level: 'must',
-    law: { source: 'I-test-webhook', quote: 'a price of 0, and a callback that does nothing' },
+    law: must.passTests,
     why: 'A test costs nothing. An agent that refuses it because of the price can’t be listed.',
     fix: 'Look at data.test before you look at the price.',
     scenario: 'first contact',
@@ -175,7 +176,7 @@ export const conn: readonly Check[] = [
     id: 'conn.test-beside-work',
     title: 'passes a test while it works on a task, and goes on with the task',
     level: 'must',
-    law: { source: 'I-heartbeat', quote: 'by the same round trip' },
+    law: must.keepApart,
     why: 'The heartbeat comes whether or not the agent is busy.',
     fix: 'Keep the state of a task with the task, not in one variable for all.',
     scenario: 'test beside work',
@@ -184,10 +185,10 @@ export const conn: readonly Check[] = [
   },
   {
     id: 'conn.test-twice',
-    title: 'passes each test, however alike they are',
-    level: 'must',
-    law: FIVE_CHECKS,
-    why: 'Tests differ only in their ids and times: an agent that takes the second for a copy of the first fails the heartbeat.',
+    title: 'calls back about each test, however alike they are',
+    level: 'should',
+    law: should.callBackAboutTests,
+    why: 'Tests differ only in their ids and times: for an agent that takes the second for a copy of the first each later test ends in a warning.',
     fix: 'Recognise copies by the delivery id, or by task, event and time, never by title or words.',
     scenario: 'tests again',
     after: ['conn.endpoint-200'],
@@ -197,18 +198,18 @@ export const conn: readonly Check[] = [
     id: 'conn.heartbeat-day',
     title: 'stays visible for a day of heartbeats',
     level: 'must',
-    law: { source: 'I-heartbeat-failed', quote: 'hides the agent until it passes' },
+    law: must.passTests,
     why: 'An agent that fails one heartbeat can’t be hired for four hours.',
     fix: 'Answer every test alike, by day and by night, and don’t count them against a limit of your own.',
     scenario: 'heartbeat day',
-    after: ['conn.endpoint-200', 'conn.test-twice'],
+    after: ['conn.endpoint-200'],
     judge: visibleAllDay,
   },
   {
     id: 'conn.new-secret',
     title: 'believes its new secret alone',
     level: 'must',
-    law: { source: 'A-25', quote: 'A leaked secret must be dead at once' },
+    law: must.refuse,
     why: 'A secret is replaced because somebody else has it, and could go on giving the agent orders.',
     fix: 'Verify with the secret of the environment alone, and keep no older ones.',
     scenario: 'new secret',

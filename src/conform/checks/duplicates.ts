@@ -17,10 +17,8 @@ import {
   workAfter,
 } from './attempts.ts'
 import { isAck, taskOf, toldBack } from './evidence.ts'
+import { must } from './owed.ts'
 
-const ONCE = { source: 'A-46', quote: 'one effect for an event that comes twice' }
-const RETRIED = { source: 'A-37', quote: 'a fresh signature; the body stays' }
-const EACH = { source: 'A-37', quote: 'An event is written with the change that caused it.' }
 const WORK_ONCE =
   'Keep the delivery ids of webhooks that you have taken, and answer 200 to one that you know, without doing anything.'
 
@@ -61,7 +59,7 @@ function deliveredUnheard(history: History, old: Recordeds<'webhook'>): Recorded
 }
 
 const copies = (fields: Pick<Check, 'id' | 'title' | 'level'> & Partial<Check>): Check => ({
-  law: ONCE,
+  law: must.haveOneEffect,
   why: 'The work is done twice, and paid for once. What is delivered may not be what the buyer looks at.',
   fix: WORK_ONCE,
   scenario: 'copies of submissions',
@@ -83,7 +81,7 @@ export const dup: readonly Check[] = [
     id: 'dup.retry',
     title: 'works once on a task whose webhook is retried',
     level: 'must',
-    law: RETRIED,
+    law: must.haveOneEffect,
     after: ['life.one-deliverable'],
     judge(history) {
       const worked = workedOnce(history, 'dup.retry')
@@ -99,6 +97,14 @@ export const dup: readonly Check[] = [
     level: 'must',
   }),
   copies({
+    id: 'dup.replayed',
+    title: 'works once on a task whose webhook a stranger sends again, with another id or a second signature',
+    level: 'should',
+    law: must.haveOneEffect,
+    why: 'The id is not signed, and a header may come twice: for five minutes a copy looks new to an agent that remembers what it has not verified.',
+    fix: 'Remember the signature too, that very value with which you have verified, and refuse a header that comes twice.',
+  }),
+  copies({
     id: 'dup.at-once',
     title: 'works once on a task whose webhook comes twice at the same time',
     level: 'must',
@@ -108,7 +114,7 @@ export const dup: readonly Check[] = [
     id: 'dup.late',
     title: 'works once on a task whose webhook is retried for more than a day',
     level: 'should',
-    law: { source: 'A-37', quote: 'Any 2xx ends it, a redirect is a failure, 410 gives up.' },
+    law: must.haveOneEffect,
     why: 'An agent whose answers get lost hears of the same task over 28 hours, with much else in between.',
     fix: 'Keep delivery ids for two days at least, however many there are.',
     scenario: 'days',
@@ -118,7 +124,7 @@ export const dup: readonly Check[] = [
     id: 'dup.redelivered',
     title: 'works once on a task whose webhook is sent again by hand, with a new delivery id',
     level: 'should',
-    law: { source: 'A-28', quote: 'each can be sent again' },
+    law: must.haveOneEffect,
     fix: 'Look also whether you have the task already: a second `task.submitted` of one task asks for nothing new.',
   }),
   copies({
@@ -169,7 +175,7 @@ export const dup: readonly Check[] = [
     id: 'dup.forged-does-not-burn',
     title: 'works on a task although a stranger has sent a forged webhook with the same delivery id before',
     level: 'must',
-    law: { source: 'I-timestamp', quote: 'Digests are compared in constant time.' },
+    law: must.refuse,
     why: 'Whoever can guess or overhear an id could make the agent miss tasks.',
     fix: 'Verify first. Note a delivery id only when the signature is right.',
     after: ['sig.valid'],
@@ -179,7 +185,7 @@ export const dup: readonly Check[] = [
     id: 'dup.not-by-content',
     title: 'works on two tasks that are equal in all words and in the price',
     level: 'must',
-    law: EACH,
+    law: must.treatAlike,
     why: 'Two buyers who want the same, or one who wants it twice, have each paid for it.',
     fix: 'Recognise copies by the delivery id, never by title, description or price.',
     after: ['life.one-deliverable'],
@@ -189,7 +195,7 @@ export const dup: readonly Check[] = [
     id: 'dup.not-by-task',
     title: 'hears every event of a task, not the first alone',
     level: 'must',
-    law: EACH,
+    law: must.haveOneEffect,
     why: 'The buyer who asks for a revision waits for ever.',
     fix: 'Recognise copies by the delivery id, never by the task alone.',
     scenario: 'copies of revisions',
@@ -206,7 +212,7 @@ export const dup: readonly Check[] = [
     id: 'dup.not-by-text',
     title: 'hears two messages with the same words, and replies to both if it replies at all',
     level: 'must',
-    law: EACH,
+    law: must.haveOneEffect,
     why: 'A buyer who asks “How far are you?” twice gets one reply.',
     fix: 'Recognise copies by the delivery id, never by the text of a message.',
     scenario: 'copies of later events',

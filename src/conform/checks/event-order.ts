@@ -4,10 +4,9 @@ import { bytesOf, type History, type Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, workAfter } from './attempts.ts'
 import { contentIn, taskOf, toldBack } from './evidence.ts'
+import { must } from './owed.ts'
 
 const IN_ORDER = { source: 'A-37', quote: 'Events of a task go one after another.' }
-const NO_WORK = { source: 'A-46', quote: 'no work after a cancellation or in a dispute' }
-const EVERY = { source: 'A-46', quote: 'answer 2xx to every event' }
 const MOST_ATTEMPTS = 3
 const STOPS_MS = 2_000
 const NOT_DELIVERED = 'the agent did not deliver the task'
@@ -28,7 +27,7 @@ export const order: readonly Check[] = [
     id: 'order.cancelled-first',
     title: 'does no work on a task whose cancellation comes before its submission',
     level: 'must',
-    law: NO_WORK,
+    law: must.leaveWhatIsOver,
     why: 'A webhook that is retried comes late. Nobody pays for work on a cancelled task.',
     fix: 'Remember cancelled tasks, or at least look at the answer to `accept`: work only if it was accepted.',
     scenario: 'cancellations',
@@ -45,7 +44,7 @@ export const order: readonly Check[] = [
     id: 'order.message-first',
     title: 'accepts a message about a task that it has not heard of yet, and decides about the task then',
     level: 'must',
-    law: EVERY,
+    law: must.treatAlike,
     why: 'A message that is refused holds up everything else about the task.',
     fix: 'Answer 200 to a message about a task that you do not know, and keep it or forget it.',
     scenario: 'messages',
@@ -62,7 +61,7 @@ export const order: readonly Check[] = [
     id: 'order.unknown-task',
     title: 'accepts an event of a task that it has never heard of, and stays up',
     level: 'must',
-    law: EVERY,
+    law: must.answer,
     why: 'An agent with a new database, or whose builder did the first work by hand, gets such events.',
     fix: 'Answer 200, and do what the body asks for, or nothing.',
     scenario: 'disorder',
@@ -80,7 +79,7 @@ export const order: readonly Check[] = [
     id: 'order.interleaved',
     title: 'keeps apart five tasks that come at once',
     level: 'must',
-    law: { source: 'I-callback-url', quote: '`callbackUrl` in a webhook leads to the callback of that task.' },
+    law: must.keepApart,
     why: 'One buyer gets the work of another.',
     fix: 'Keep nothing of a task in a variable that all share. Call the `callbackUrl` of the webhook that you are working on.',
     scenario: 'disorder',
@@ -94,7 +93,7 @@ export const order: readonly Check[] = [
     id: 'order.message-after-end',
     title: 'does no further work because of a message on a completed task',
     level: 'must',
-    law: { source: 'A-20', quote: 'not in a draft or a cancelled task' },
+    law: must.leaveWhatIsOver,
     why: 'Buyers say thank you. A delivery of a completed task is refused.',
     fix: 'Take a message as words: reply, or do nothing.',
     scenario: 'ends',
@@ -110,7 +109,7 @@ export const order: readonly Check[] = [
     id: 'order.dispute-in-work',
     title: 'stops when a task that it works on is disputed',
     level: 'must',
-    law: NO_WORK,
+    law: must.leaveWhatIsOver,
     why: 'While a dispute is open every delivery is refused, however often it is tried.',
     fix: 'Stop when `task.disputed` comes. Do not repeat a delivery that was answered 400.',
     scenario: 'disorder',
@@ -120,7 +119,7 @@ export const order: readonly Check[] = [
     id: 'order.late-copy-of-finished',
     title: 'does not work again when the submission of a completed task comes once more',
     level: 'must',
-    law: { source: 'A-46', quote: 'one effect for an event that comes twice' },
+    law: must.leaveWhatIsOver,
     why: 'The work is done for nothing: the task was paid and is over.',
     fix: 'Keep delivery ids for two days at least, including those of finished tasks.',
     scenario: 'ends',

@@ -2,21 +2,19 @@
 import type { Check } from '../judging/check.ts'
 import type { forgeriesOf } from '../scenarios/forged-webhooks.ts'
 import { refusedAndQuiet } from './evidence.ts'
+import { must } from './owed.ts'
 
 type Law = Check['law']
 
-export const SIGNED: Law = {
+const SIGNED: Law = {
   source: 'I-signature',
   quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header, a dot, and the body byte for byte',
 }
-const BOTH: Law = {
-  source: 'I-webhook-request',
-  quote: 'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`.',
-}
-const FORM: Law = { source: 'I-signature', quote: 'lower-case hex in `X-Service-Signature`' }
-const REFUSED: Law = { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' }
 const IN_TIME: Law = { source: 'I-timestamp', quote: 'More than five minutes off, the request is refused.' }
-const MILLISECONDS: Law = { source: 'I-timestamp', quote: '`X-Service-Timestamp` is Unix time in milliseconds.' }
+const MILLISECONDS: Law = {
+  source: 'I-timestamp',
+  quote: '`X-Service-Timestamp` is Unix time in milliseconds. More than five minutes off, the request is refused.',
+}
 
 type Id = keyof typeof forgeriesOf
 
@@ -47,28 +45,28 @@ const parts: readonly Check[] = [
   refuses(
     'sig.missing-signature',
     'refuses a webhook without a signature',
-    BOTH,
+    must.refuse,
     ANYBODY,
     'Refuse a request whose signature header is missing, before anything else.',
   ),
   refuses(
     'sig.missing-timestamp',
     'refuses a webhook without a timestamp',
-    BOTH,
+    must.refuse,
     'Without a timestamp, a webhook that somebody has copied is valid for ever.',
     'Refuse a request whose timestamp header is missing. Do not skip the check of its age.',
   ),
   refuses(
     'sig.missing-all',
     'refuses a request with neither signature nor timestamp',
-    BOTH,
+    must.refuse,
     ANYBODY,
     'Let no request through that is not signed, whatever it looks like.',
   ),
   refuses(
     'sig.empty',
     'refuses a webhook whose signature and timestamp are empty',
-    BOTH,
+    must.refuse,
     ANYBODY,
     'Treat an empty header as a missing one: refuse it.',
   ),
@@ -78,41 +76,47 @@ const secrets: readonly Check[] = [
   refuses(
     'sig.wrong-secret',
     'refuses a webhook that is signed with another secret, or with none',
-    REFUSED,
+    must.refuse,
     ANYBODY,
     'Compare the signature with the one that you compute, and stop with 401 where they differ. Logging the difference is not enough.',
   ),
   refuses(
     'sig.empty-secret',
     'refuses a webhook that is signed with an empty secret, or with the word “undefined” or “null”',
-    REFUSED,
+    must.refuse,
     'An agent whose setting is missing would believe anybody who guesses so.',
     'Do not start without the secret: check that MARKETPLACE_WEBHOOK_SECRET is there, and have no default for it.',
   ),
   refuses(
     'sig.other-agent',
     'refuses a webhook that is signed with the secret of another agent',
-    { source: 'I-signature', quote: 'Both directions use the same secret.' },
+    must.refuse,
     'Whoever builds another agent knows its secret, and could give orders to this one.',
     'Verify with the secret of this agent alone. If one program serves several agents, give each its own address.',
   ),
 ]
 
 const digests: readonly Check[] = [
-  refuses('sig.one-bit', 'refuses a signature whose last digit differs', FORM, GUESSING, COMPARE),
-  refuses('sig.first-half', 'refuses a signature of which only the first half is right', FORM, GUESSING, COMPARE),
-  refuses('sig.truncated', 'refuses a signature that was cut short', FORM, GUESSING, COMPARE),
+  refuses('sig.one-bit', 'refuses a signature whose last digit differs', must.refuse, GUESSING, COMPARE),
+  refuses(
+    'sig.first-half',
+    'refuses a signature of which only the first half is right',
+    must.refuse,
+    GUESSING,
+    COMPARE,
+  ),
+  refuses('sig.truncated', 'refuses a signature that was cut short', must.refuse, GUESSING, COMPARE),
   refuses(
     'sig.trailing-garbage',
     'refuses a signature with something behind it',
-    FORM,
+    must.refuse,
     'What this program reads loosely, the next one reads differently, and a copy looks like something new.',
     'Take 64 lower-case hex digits and nothing else. Some hex decoders stop silently at the first character that is none.',
   ),
   refuses(
     'sig.not-hex',
     'refuses a signature that is no hex digest: letters, three digits, 4,000 digits',
-    FORM,
+    must.refuse,
     'What can’t be decoded often decodes to nothing, and nothing equals the beginning of everything.',
     'Take 64 lower-case hex digits and nothing else, and compare lengths before you compare bytes.',
   ),
@@ -192,13 +196,16 @@ const times: readonly Check[] = [
     'An agent that accepts both units reads two times from one webhook, and one of them may be fresh.',
     'Read the timestamp as milliseconds, and refuse what does not have 13 digits.',
   ),
-  refuses(
-    'sig.not-a-number',
-    'refuses a timestamp that is not a number',
-    MILLISECONDS,
-    'NaN is never greater than the limit, so a check of the age lets it pass.',
-    'Refuse a timestamp that does not have 13 digits, before you calculate with it.',
-  ),
+  {
+    ...refuses(
+      'sig.not-a-number',
+      'refuses a timestamp that is not a number, although it is signed',
+      { source: 'I-timestamp', quote: '`X-Service-Timestamp` is Unix time in milliseconds.' },
+      'Nobody without the secret can sign such a time. But NaN is never greater than a limit: who signs one by mistake has made a webhook that is valid for ever.',
+      'Refuse a timestamp that does not have 13 digits, before you calculate with it.',
+    ),
+    level: 'should',
+  },
 ]
 
 export const forged: readonly Check[] = [...parts, ...secrets, ...digests, ...bodies, ...times]

@@ -3,9 +3,9 @@
 import type { History } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { isAck, taskOf, toldBack } from './evidence.ts'
+import { must, should } from './owed.ts'
 
 const LABEL = 'hire.delivered-to-buyer'
-const HEARS = { source: 'A-36', quote: 'the buying agent hears of the delivery' }
 const scenario = 'hires'
 
 const deliveredTo = (history: History) =>
@@ -60,7 +60,7 @@ export const hire: readonly Check[] = [
     id: LABEL,
     title: 'accepts the webhook which says that its order was delivered',
     level: 'must',
-    law: HEARS,
+    law: must.answer,
     why: 'An agent that refuses it never learns that its order has arrived.',
     fix: 'Answer 200 to task.delivered_to_buyer, as to every event.',
     scenario,
@@ -81,7 +81,7 @@ export const hire: readonly Check[] = [
     id: 'hire.pays-once',
     title: 'approves a delivery once, although it hears of it twice',
     level: 'must',
-    law: { source: 'A-46', quote: 'one effect for an event that comes twice' },
+    law: must.haveOneEffect,
     why: 'A payment that is made twice is wrong once.',
     fix: 'Recognise copies of task.delivered_to_buyer by their delivery id, as with any other event.',
     scenario,
@@ -91,8 +91,8 @@ export const hire: readonly Check[] = [
   {
     id: 'hire.over-cap',
     title: 'does not order again and again what its budget does not allow',
-    level: 'must',
-    law: { source: 'A-36', quote: 'Caps count at submit' },
+    level: 'should',
+    law: should.takeAsEnd,
     why: 'The budget is the same at the next attempt, and the marketplace is kept busy.',
     fix: 'Take a 400 at submit as an end: do the work yourself, or reject the task.',
     scenario,
@@ -101,8 +101,11 @@ export const hire: readonly Check[] = [
   {
     id: 'hire.not-the-seller',
     title: 'sends no callback about a task that it has ordered',
-    level: 'must',
-    law: HEARS,
+    level: 'should',
+    law: {
+      source: 'I-events-internal',
+      quote: '`task.delivered_to_buyer` goes to the buying agent of a task between agents.',
+    },
     why: 'A buyer neither accepts nor delivers: each such callback is refused.',
     fix: 'Look at the name of the event before you work on it.',
     scenario,

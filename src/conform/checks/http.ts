@@ -4,13 +4,17 @@ import { firstTaskHas, type History, type Recordeds } from '../history/history.t
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
 import { accepted, attempts, decided, isAck, listened, startedAt, taskOf, toldBack, worked } from './evidence.ts'
+import { must, should } from './owed.ts'
 
 type Law = Check['law']
 
 const SOON: Law = { source: 'I-webhook-answer', quote: 'The agent answers 200, and soon' }
-const EVERY: Law = { source: 'A-46', quote: 'answer 2xx to every event' }
 const POST: Law = { source: 'I-webhook-request', quote: 'A webhook is a POST of JSON' }
 const AT_ONCE: Law = { source: 'A-37', quote: 'Two in flight for a host' }
+const BOTH: Law = {
+  source: 'I-webhook-request',
+  quote: 'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`.',
+}
 const BESIDES: Law = {
   source: 'A-37',
   quote: '`X-Service-Delivery-Id`, `X-Service-Attempt` and the headers of Standard Webhooks come with it.',
@@ -34,7 +38,7 @@ const answers: readonly Check[] = [
     id: 'http.ack',
     title: 'answers 2xx to every event within 30 seconds',
     level: 'must',
-    law: EVERY,
+    law: must.answer,
     why: 'A webhook that is not answered is sent again for a day, and every other event of that task waits behind it.',
     fix: 'Answer 200 to every event with a right signature, even if there is nothing to do. Redirect nothing.',
     scenario: 'every event',
@@ -67,7 +71,7 @@ const answers: readonly Check[] = [
     id: 'http.ack-prompt',
     title: 'answers within five seconds',
     level: 'should',
-    law: { source: 'A-46', quote: 'Should: 401 exactly, 5 s' },
+    law: should.answerSoon,
     why: 'Only two webhooks to a host are under way at once: a slow answer holds up everything behind it.',
     fix: 'Verify, note the event, answer 200, and do the work afterwards.',
     scenario: 'every event',
@@ -116,7 +120,7 @@ const together: readonly Check[] = [
     id: 'http.two-at-once',
     title: 'takes a webhook while another is still coming in',
     level: 'must',
-    law: AT_ONCE,
+    law: must.treatAlike,
     why: 'Two buyers at the same moment are nothing unusual.',
     fix: 'Keep no state of a request in a variable that all requests share, and refuse no request because of another.',
     scenario: 'framing',
@@ -154,7 +158,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.fresh-connection',
     title: 'takes a webhook on a new connection when the last one was closed',
     level: 'must',
-    law: POST,
+    law: must.treatAlike,
     why: 'Connections are closed whenever nothing is sent for a while, and whenever the marketplace starts anew.',
     fix: 'Keep no state per connection.',
     scenario: 'connections',
@@ -184,7 +188,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.only-law-headers',
     title: 'needs no headers but signature and timestamp',
     level: 'must',
-    law: BESIDES,
+    law: BOTH,
     why: 'The others are there to help. A proxy may drop them, and another marketplace may not have them.',
     fix: 'Use X-Service-Delivery-Id and X-Service-Attempt where they are there, and work without them.',
     scenario: 'framing',
@@ -214,7 +218,7 @@ const onTheWire: readonly Check[] = [
     id: 'http.unknown-event',
     title: 'answers 2xx to an event that it does not know, and does nothing',
     level: 'should',
-    law: EVERY,
+    law: must.answer,
     why: 'A later version may send more events. One that is refused is sent again for a day.',
     fix: 'Answer 200 to every well-signed event, and work only on those that you know.',
     scenario: 'framing',

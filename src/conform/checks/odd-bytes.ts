@@ -1,16 +1,10 @@
 /** What is odd about a webhook, and right: the agent takes it as any other. */
 import type { Check, Level } from '../judging/check.ts'
 import { worked } from './evidence.ts'
+import { must } from './owed.ts'
 
 type Law = Check['law']
 
-const BODY: Law = {
-  source: 'I-webhook-body',
-  quote: '`event`, `timestamp` (ISO 8601), and in `data`: `taskId`, `agentId`, `title`',
-}
-const JSON_ALONE: Law = { source: 'I-json', quote: 'Requests and answers are JSON.' }
-const KEPT: Law = { source: 'A-17', quote: 'Strings are kept as they come' }
-const ANY_CHARACTER: Law = { source: 'A-17', quote: 'lengths count code points; NUL is 400' }
 const LENGTHS: Law = { source: 'I-task-input', quote: '`title` (5–200 characters); `description` (20–10,000)' }
 
 const LOST = 'The task is lost, and its buyer does not learn why: to the marketplace the agent looks broken.'
@@ -24,6 +18,7 @@ const works = (id: string, level: Level, title: string, law: Law, why: string, f
 
 /** Who verifies what it has written anew, or reads another encoding, shows that in several ways. */
 const causes: Readonly<Record<string, readonly string[]>> = {
+  'bytes.cut-letter': ['bytes.astral'],
   'bytes.spaces': ['sig.body-other-spelling'],
   'bytes.escapes': ['sig.body-other-spelling'],
   'bytes.numbers': ['sig.body-other-spelling'],
@@ -38,7 +33,7 @@ const spelled: readonly Check[] = [
     'bytes.key-order',
     'must',
     'works on a webhook whose fields come in another order',
-    BODY,
+    must.treatAlike,
     'The order of fields means nothing in JSON, and may be another after the next release of a marketplace.',
     'Read fields by their names. Do not search the text of the body.',
   ),
@@ -46,7 +41,7 @@ const spelled: readonly Check[] = [
     'bytes.spaces',
     'must',
     'works on a webhook with line breaks and tabs between its fields',
-    JSON_ALONE,
+    must.treatAlike,
     'Spaces mean nothing in JSON. An agent that signs its own formatting refuses every other.',
     PARSE,
   ),
@@ -54,7 +49,7 @@ const spelled: readonly Check[] = [
     'bytes.escapes',
     'must',
     'works on a webhook whose letters are written as \\u0041 and whose slashes as \\/',
-    JSON_ALONE,
+    must.treatAlike,
     'Programs in other languages write JSON in this way.',
     PARSE,
   ),
@@ -81,15 +76,26 @@ const texts: readonly Check[] = [
     'bytes.astral',
     'must',
     'works on texts with emoji, combining characters and scripts of the world',
-    ANY_CHARACTER,
+    must.treatAlike,
     LOST,
     'Read the body as UTF-8, once it is complete, and verify the bytes before.',
   ),
+  {
+    ...works(
+      'bytes.cut-letter',
+      'must',
+      'works on a webhook that arrives in parts, cut within letters',
+      must.treatAlike,
+      'What is longer than a packet arrives in parts, and letters outside ASCII have several bytes. An agent that reads each part as text loses one buyer in many.',
+      'Collect bytes, and make text of them when all are there: in Node Buffer.concat, never body += chunk.',
+    ),
+    scenario: 'framing',
+  },
   works(
     'bytes.line-separators',
     'must',
     'works on texts with line breaks of every kind',
-    KEPT,
+    must.treatAlike,
     LOST,
     'Do not split the body into lines. U+2028 and U+2029 may stand in JSON as they are.',
   ),
@@ -97,7 +103,7 @@ const texts: readonly Check[] = [
     'bytes.control',
     'must',
     'works on texts with control characters',
-    ANY_CHARACTER,
+    must.treatAlike,
     LOST,
     'Take every character but NUL, and remove what your own tools can’t handle only where you use it.',
   ),
@@ -105,7 +111,7 @@ const texts: readonly Check[] = [
     'bytes.direction',
     'must',
     'works on texts with marks that turn the direction of writing',
-    KEPT,
+    must.treatAlike,
     'An agent that tidies the text before it verifies the signature refuses every buyer who writes Arabic or Hebrew.',
     'Verify the bytes as they came. Normalise afterwards, if at all.',
   ),
@@ -113,7 +119,7 @@ const texts: readonly Check[] = [
     'bytes.markup',
     'must',
     'works on texts that a careless program would run',
-    KEPT,
+    must.treatAlike,
     'Buyers write code, templates and markup because they mean it, and some because they mean harm.',
     'Never paste a text of a buyer into a template, a query, a command or a path: pass it as a value.',
   ),
@@ -124,7 +130,7 @@ const sizes: readonly Check[] = [
     'bytes.largest',
     'must',
     'works on the longest texts that a buyer may write',
-    LENGTHS,
+    must.treatAlike,
     LOST,
     'Let your server take bodies of 256 KB. The longest texts take 61 KB as UTF-8.',
   ),
@@ -140,7 +146,7 @@ const sizes: readonly Check[] = [
     'bytes.no-requirements',
     'must',
     'works on a task without requirements',
-    { source: 'I-task-input', quote: 'optionally `requirements` (5,000 at most)' },
+    must.treatAlike,
     'Most buyers write none.',
     'Expect none, and work without them.',
   ),

@@ -2,6 +2,7 @@
 
 import { bytesOf, type History, type Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, noted, untested } from '../judging/check.ts'
+import { must } from './owed.ts'
 
 type Sent = { readonly event: Recordeds<'callback'> | Recordeds<'webhook'>; readonly text: string }
 
@@ -52,7 +53,7 @@ export const safe: readonly Check[] = [
     id: 'safe.secret',
     title: 'never sends its secret or a key',
     level: 'must',
-    law: { source: 'A-25', quote: 'A leaked secret must be dead at once' },
+    law: must.keepSecrets,
     why: 'Whoever has the secret can order work in the name of any buyer, and whoever has the key can spend.',
     fix: 'Send nothing of your environment and your settings: neither in the work, nor in reasons, messages or errors.',
     scenario: 'first contact',
@@ -72,7 +73,7 @@ export const safe: readonly Check[] = [
     id: 'safe.no-foreign-host',
     title: 'tells no other host about a task',
     level: 'should',
-    law: { source: 'A-46', quote: 'call `callbackUrl` as it stands' },
+    law: must.callAsItStands,
     why: 'What a buyer writes is for the agent, and a callback is for the marketplace alone.',
     fix: 'Call callbackUrl and what you need for the work, and tell others nothing of tasks.',
     scenario: 'proxied',

@@ -15,14 +15,15 @@ import {
   taskOf,
   toldBack,
 } from './evidence.ts'
-import { forged, SIGNED } from './forged-webhooks.ts'
+import { forged } from './forged-webhooks.ts'
+import { must, should } from './owed.ts'
 
 const genuine: readonly Check[] = [
   {
     id: 'sig.valid',
     title: 'accepts a genuine webhook',
     level: 'must',
-    law: SIGNED,
+    law: must.answer,
     why: 'An agent that refuses the marketplace never hears of a task.',
     fix: 'Compute the digest over the raw bytes of the body, with the whole whsec_… as key. `marketplace verify` shows what differs.',
     scenario: 'forged',
@@ -46,10 +47,7 @@ const genuine: readonly Check[] = [
     id: 'sig.body-time-not-judged',
     title: 'accepts the last retry, whose body is a day old and whose signature is new',
     level: 'must',
-    law: {
-      source: 'A-37',
-      quote: 'Each attempt uses URL and secret of its moment and a fresh signature; the body stays.',
-    },
+    law: must.treatAlike,
     why: 'An agent that judges the time in the body loses every task that was sent while it was down.',
     fix: 'Judge the age by the timestamp header alone. `timestamp` in the body says when the event happened.',
     scenario: 'signed times',
@@ -63,7 +61,7 @@ const others: readonly Check[] = [
     id: 'sig.doubled-header',
     title: 'refuses an old webhook to which a fresh timestamp was added',
     level: 'should',
-    law: { source: 'I-timestamp', quote: 'More than five minutes off, the request is refused.' },
+    law: must.refuse,
     why: 'If one line of the code reads the first header of a name and another the last, a copied webhook looks fresh.',
     fix: 'Read the timestamp once, use that value both for the age and for the digest, and refuse a header that comes twice.',
     scenario: 'forged',
@@ -74,7 +72,7 @@ const others: readonly Check[] = [
     id: 'sig.reflected',
     title: 'does nothing when its own callback is sent to it',
     level: 'must',
-    law: { source: 'A-37', quote: 'A body never has an `action`.' },
+    law: must.ignoreNoEvent,
     why: 'Both directions use one secret: whoever has seen a callback could make the agent repeat it.',
     fix: 'Treat nothing as an event that has no `event`, however well it is signed.',
     scenario: 'reflected',
@@ -102,7 +100,7 @@ const refusals = (history: History) =>
     .flatMap(id => history.webhooks(id))
     .filter(webhook => !webhook.genuine && !isAck(webhook) && !isUnheard(webhook))
 
-const SLOW_MS = 1_000
+const SLOW_MS = 5_000
 const DIGEST = /\b[0-9a-f]{64}\b|\b[A-Za-z0-9+/]{43}=/
 
 const manner: readonly Check[] = [
@@ -110,7 +108,7 @@ const manner: readonly Check[] = [
     id: 'sig.refusal-401',
     title: 'answers 401 to what it does not believe',
     level: 'should',
-    law: { source: 'A-46', quote: 'Should: 401 exactly' },
+    law: should.answer401,
     why: 'With any other status neither the marketplace nor you can tell that the signature was the reason.',
     fix: 'Answer exactly 401 where the signature or its time is not right.',
     scenario: 'forged',
@@ -128,7 +126,7 @@ const manner: readonly Check[] = [
     id: 'sig.refusal-clean',
     title: 'refuses at once, without an error of its own, and tells nobody the right digest',
     level: 'should',
-    law: { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' },
+    law: should.answerSoon,
     why: 'A refusal that crashes or takes long lets strangers stop the agent; one that prints the right digest signs for them.',
     fix: 'Check the form of both headers before you compute with them, catch what goes wrong, and answer with no details.',
     scenario: 'forged',

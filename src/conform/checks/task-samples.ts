@@ -1,9 +1,10 @@
 /** Tasks at the edges of what is allowed, and those of which the author has said what the agent does. */
 
-import { bytesOf, type History, type Recordeds } from '../history/history.ts'
+import type { History, Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../judging/check.ts'
-import { attemptsOf, isMalformed, isRefused, MALFORMED, workAfter } from './attempts.ts'
+import { attemptsOf, isMalformed, isRefused, MALFORMED, refusedFieldsOf, workAfter } from './attempts.ts'
 import { toldBack } from './evidence.ts'
+import { must, should } from './owed.ts'
 
 const scenario = 'samples'
 const MOST_REASON = 2_000
@@ -62,7 +63,7 @@ export const lifeSamples: readonly Check[] = [
     judge(history) {
       const delivers = history.of('callback').filter(({ action }) => action === 'deliver')
       if (delivers.length === 0) return untested('the agent did not deliver anything')
-      const refused = delivers.find(isInvalid)
+      const refused = delivers.find(one => refusedFieldsOf(one).some(field => ['content', 'notes'].includes(field)))
       return refused ? broken('delivered what is too long, or nothing', refused) : holds
     },
   },
@@ -70,7 +71,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.smallest',
     title: 'decides about the smallest task there is',
     level: 'must',
-    law: { source: 'I-task-input', quote: '`title` (5–200 characters); `description` (20–10,000)' },
+    law: must.treatAlike,
     ...words,
     scenario,
     after: ['life.decides'],
@@ -80,7 +81,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.price-is-free',
     title: 'decides about a task whose price is not its base price',
     level: 'must',
-    law: { source: 'A-19', quote: 'A buyer may offer less than the base price; the agent may reject it.' },
+    law: must.treatAlike,
     ...words,
     scenario,
     after: ['life.decides'],
@@ -90,7 +91,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.sample-accepted',
     title: 'accepts every task of the kind that its author has declared as accepted',
     level: 'must',
-    law: { source: 'I-task-accept', quote: 'accepts a pending task' },
+    law: must.doAsDeclared,
     why: 'Buyers choose it for these tasks.',
     fix: 'Accept them every time, or declare others under `accepts`.',
     scenario,
@@ -100,7 +101,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.sample-rejected',
     title: 'rejects every task of the kind that its author has declared as rejected',
     level: 'must',
-    law: { source: 'I-task-reject', quote: 'The agent rejects a pending task' },
+    law: must.doAsDeclared,
     why: 'The agent does what its author does not want done.',
     fix: 'Reject them, or take them out of `rejects`.',
     scenario,
@@ -110,7 +111,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.rejects',
     title: 'does no work on a task that it has rejected, and the buyer gets everything back',
     level: 'must',
-    law: { source: 'I-task-reject', quote: '`cancelled`, and the buyer gets everything back.' },
+    law: must.leaveWhatIsOver,
     why: 'A rejected task is over: nobody gets the work, and nobody pays for it.',
     fix: 'Return after `reject`.',
     scenario,
@@ -120,7 +121,7 @@ export const lifeSamples: readonly Check[] = [
     id: 'life.reject-reason',
     title: 'gives a reason when it rejects',
     level: 'should',
-    law: { source: 'A-46', quote: 'give reasons' },
+    law: should.giveReasons,
     why: 'The buyer does not know whether to ask for less, to pay more, or to look elsewhere.',
     fix: 'Send a `reason` of 2,000 characters at most with `reject`.',
     scenario,
@@ -132,17 +133,6 @@ export const lifeSamples: readonly Check[] = [
     },
   },
 ]
-
-/** The marketplace has found fault with the content or the notes. */
-function isInvalid({ answer }: Recordeds<'callback'>): boolean {
-  if (answer?.status !== 400) return false
-  try {
-    const { errors = {} } = JSON.parse(bytesOf(answer.body).toString())
-    return 'content' in errors || 'notes' in errors
-  } catch {
-    return false
-  }
-}
 
 function hasReason({ body }: Recordeds<'callback'>): boolean {
   try {

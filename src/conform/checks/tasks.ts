@@ -10,8 +10,10 @@ import {
   MALFORMED,
   unaskedDelivery,
   wasOutOfTurn,
+  wasTaken,
 } from './attempts.ts'
 import { isAck, taskOf } from './evidence.ts'
+import { must } from './owed.ts'
 
 const FIRST = 'first-task'
 const scenario = 'first contact'
@@ -56,7 +58,7 @@ export const life: readonly Check[] = [
   {
     id: 'life.accepts',
     title: 'takes a task by accepting it',
-    level: 'must',
+    level: 'should',
     law: { source: 'I-task-accept', quote: 'accepts a pending task: `in_progress`.' },
     why: 'Whatever else an agent says, the task stays pending, and the buyer may cancel it at any moment.',
     fix: 'Send a callback with `"action": "accept"` first.',
@@ -80,7 +82,7 @@ export const life: readonly Check[] = [
     id: 'life.accept-before-deliver',
     title: 'accepts a task before it delivers',
     level: 'must',
-    law: { source: 'I-task-deliver', quote: 'delivers a task in progress' },
+    law: { source: 'I-task-deliver', quote: "The builder's side delivers a task in progress" },
     why: 'A delivery of a pending task is refused, and the work is lost.',
     fix: 'Wait for the answer to `accept`, then deliver.',
     scenario,
@@ -114,7 +116,7 @@ export const life: readonly Check[] = [
     id: 'life.one-deliverable',
     title: 'delivers once what was asked for once',
     level: 'must',
-    law: { source: 'I-task-deliver', quote: 'delivers a task in progress: `delivered`.' },
+    law: must.deliverOnce,
     why: 'The first delivery is what the buyer looks at and pays. A second one is refused, even if it is better.',
     fix: 'Deliver when the work is done, and no draft before.',
     scenario,
@@ -123,6 +125,24 @@ export const life: readonly Check[] = [
       const second = unaskedDelivery(history, taskId)
       if (second) return broken('delivered twice, with different contents', ...attemptsOf(history, taskId, 'deliver'))
       return isDelivered(history, taskId) ? holds : untested('the agent did not deliver the sample')
+    },
+  },
+  {
+    id: 'life.done-once',
+    title: 'sends nothing again that was delivered and answered 200',
+    level: 'should',
+    law: { source: 'I-out-of-turn', quote: 'A step that the state does not allow is refused with 400.' },
+    why: 'If the same text comes of work that was done twice, it costs its builder twice and is paid for once: nobody sees it but the bill.',
+    fix: 'Take 200 as the end of a delivery, and start the work of a task in one place alone.',
+    scenario,
+    after: ['life.one-deliverable'],
+    judge(history) {
+      const { taskId } = taskOf(history, FIRST)
+      const delivers = attemptsOf(history, taskId, 'deliver')
+      const taken = delivers.find(wasTaken)
+      if (!taken) return untested('the agent did not deliver the sample')
+      const again = delivers.find(one => arrivedAt(one) > taken.realAt)
+      return again ? broken('delivered the same once more', taken, again) : holds
     },
   },
 ]

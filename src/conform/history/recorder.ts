@@ -1,6 +1,7 @@
 /** Collects what happens in a run, in order, and wakes those who wait for something. */
 import { type Content, type Happening, History, type LaneName, type Recorded } from './history.ts'
 import { machineNow } from './machine-time.ts'
+import { maskedAll } from './masked.ts'
 
 /** More would be a loop of ours or of the agent's. */
 const MOST_EVENTS = 100_000
@@ -8,6 +9,9 @@ const MOST_EVENTS = 100_000
 const MOST_BYTES = 128 * 1024 * 1024
 /** What comes over and over, if an agent loops. How scenarios and the run end is kept in any case. */
 const traffic: readonly Happening['kind'][] = ['webhook', 'callback', 'request', 'step', 'money']
+
+/** The last words of a process are still being read then; they are masked one by one. */
+const isForeign = ({ kind }: Happening) => kind !== 'process' && kind !== 'step' && kind !== 'money'
 
 export type Listen = (event: Recorded, history: History) => void
 
@@ -23,12 +27,15 @@ export class Recorder {
   readonly #events: Recorded[] = []
   readonly #waiting = new Set<() => void>()
   readonly #listen: Listen
+  readonly #secrets: readonly string[]
   #interruption: string | null = null
   #hasEnded = false
   #bytes = 0
 
-  constructor(listen: Listen = () => {}) {
+  /** `secrets`: what nobody would take for one by its form. */
+  constructor(listen: Listen = () => {}, secrets: readonly string[] = []) {
     this.#listen = listen
+    this.#secrets = secrets
   }
 
   /** It may be called during a commit, so it never throws: what does not fit is dropped, and the run ends. */
@@ -37,7 +44,8 @@ export class Recorder {
     this.#hasEnded = happening.kind === 'end'
     this.#bytes += bytesIn(happening)
     const seq = this.#events.length + 1
-    const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }
+    const shown = isForeign(happening) ? maskedAll(happening, this.#secrets) : happening
+    const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...shown }
     this.#events.push(event)
     this.#listen(event, this.history)
     this.wake()

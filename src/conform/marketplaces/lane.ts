@@ -78,6 +78,7 @@ export class Lane {
       listedUrl: WEBHOOK_URL,
       secret: () => agent.secret,
       busy: agent.busy,
+      comingUp: agent.comingUp,
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
     })

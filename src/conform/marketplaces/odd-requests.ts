@@ -10,6 +10,8 @@ export interface ByHand {
   readonly method?: string
   /** The body goes in so many parts; 1 unless given. */
   readonly pieces?: number
+  /** The body goes in parts that end after these bytes. */
+  readonly cutsAt?: readonly number[]
   /** Between two parts. */
   readonly pauseMs?: number
   /** The connection is closed after so many bytes of the body: after all of them, before an answer can come. */
@@ -51,8 +53,15 @@ interface Told {
 const PATIENCE_MS = 30_000
 const MOST_BYTES = 65_536
 
-/** Never rejects. */
-export function sendByHand({ url, headers, body }: Request, how: ByHand): Promise<Told> {
+/** Never rejects. What a kept connection is closed on goes out again, as from the marketplace. */
+export async function sendByHand(request: Request, how: ByHand): Promise<Told> {
+  for (;;) {
+    const { wasKept, ...told } = await sendOnce(request, how)
+    if (!wasKept || told.answer !== null) return told
+  }
+}
+
+function sendOnce({ url, headers, body }: Request, how: ByHand): Promise<Told & { readonly wasKept: boolean }> {
   const { method = 'POST', chunked = false, connection, timeoutMs = PATIENCE_MS } = how
   const { protocol } = new URL(url)
   const { request: open } = protocol === 'https:' ? https : http
@@ -61,9 +70,14 @@ export function sendByHand({ url, headers, body }: Request, how: ByHand): Promis
   const lines: HeaderLines = body.length === 0 ? headers : [...headers, framing as [string, string]]
   return new Promise(resolve => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const fail = (error: Error) => resolve({ answer: null, error: errorText(error, signal), sentHeaders: lines })
+    const end = (answer: Answer | null, error: string | null, wasKept = false) =>
+      resolve({ answer, error, sentHeaders: lines, wasKept })
+    const fail = (error: Error) => end(null, errorText(error, signal), request.reusedSocket && isClosing(error))
     const request = open(url, { method, agent, signal }, response => {
-      answerOf(response).then(answer => resolve({ answer, error: null, sentHeaders: lines }), fail)
+      answerOf(response).then(
+        answer => end(answer, null),
+        error => end(null, errorText(error, signal)),
+      )
     })
     request.on('error', fail)
     for (const [name, value] of lines) request.appendHeader(name, value)
@@ -72,20 +86,23 @@ export function sendByHand({ url, headers, body }: Request, how: ByHand): Promis
 }
 
 async function write(request: http.ClientRequest, body: Buffer, how: ByHand): Promise<void> {
-  const { pieces = 1, pauseMs = 0, closeAfter, between } = how
+  const { pieces = 1, cutsAt = evenly(body.length, pieces), pauseMs = 0, closeAfter, between } = how
   if (closeAfter !== undefined) {
     await new Promise(resolve => request.write(body.subarray(0, closeAfter), resolve))
     return void request.destroy(new Error('closed by us'))
   }
-  const size = Math.ceil(body.length / pieces)
   let at = 0
-  for (; at + size < body.length; at += size) {
-    request.write(body.subarray(at, at + size))
+  for (const end of cutsAt) {
+    request.write(body.subarray(at, end))
     await pause(pauseMs)
     await between
+    at = end
   }
   request.end(body.subarray(at))
 }
+
+const evenly = (length: number, pieces: number) =>
+  Array.from({ length: pieces - 1 }, (_, at) => Math.ceil(((at + 1) * length) / pieces))
 
 async function answerOf(response: http.IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
@@ -99,6 +116,8 @@ async function answerOf(response: http.IncomingMessage): Promise<Answer> {
   )
   return { status: response.statusCode!, headers, body: contentOf(Buffer.concat(chunks)) }
 }
+
+const isClosing = ({ code }: Error & { code?: string }) => code === 'ECONNRESET' || code === 'EPIPE'
 
 function errorText(error: Error & { code?: string }, signal: AbortSignal): string {
   if (signal.aborted) return 'timeout: no answer came'

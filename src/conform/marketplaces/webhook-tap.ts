@@ -3,6 +3,7 @@
 import type { HeaderLines } from '../../world/header-lines.ts'
 import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'
 import type { BusyAgent } from '../agent/busy-agent.ts'
+import type { ComingUp } from '../agent/coming-up.ts'
 import { type Answer, contentOf, type WebhookEvent } from '../history/history.ts'
 import { pause, stopwatch } from '../history/machine-time.ts'
 import { type ByHand, sendByHand } from './odd-requests.ts'
@@ -31,6 +32,7 @@ export interface TapOptions {
   readonly listedUrl: string
   readonly secret: () => string
   readonly busy: BusyAgent
+  readonly comingUp: ComingUp
   readonly labelOf: (taskId: string) => string | undefined
   readonly record: (event: WebhookEvent) => void
 }
@@ -88,19 +90,16 @@ export class WebhookTap implements Egress {
 
   async #exchange(webhook: OutgoingWebhook, sent: Sent, label: string) {
     const { url, body, headers } = webhook
-    const elapsed = stopwatch()
-    const result = await this.#options.egress.post({
-      ...{ url, body, headers, timeoutMs: PATIENCE_MS, maxResponseBytes: 65_536, keepsWire: true },
+    const asked = { url, body, headers, timeoutMs: PATIENCE_MS, maxResponseBytes: 65_536, keepsWire: true }
+    const { result, ...told } = await this.#options.comingUp.answered(async () => {
+      const elapsed = stopwatch()
+      const result = await this.#options.egress.post(asked)
+      const error = result.ok ? null : `${result.reason}: ${result.message}`
+      return { result, answer: answerOf(result), error, ms: elapsed() }
     })
-    const answer = answerOf(result)
-    this.#record(webhook, sent, label, {
-      method: 'POST',
-      headers: result.wire?.sentHeaders ?? Object.entries(headers),
-      answer,
-      error: result.ok ? null : `${result.reason}: ${result.message}`,
-      ms: elapsed(),
-    })
-    return { result, answer }
+    const sentHeaders = result.wire?.sentHeaders ?? Object.entries(headers)
+    this.#record(webhook, sent, label, { ...told, method: 'POST', headers: sentHeaders })
+    return { result, answer: told.answer }
   }
 
   /** Sends one once, in a way in which the marketplace sends none. `headers`: in place of its own. Returns the answer; null: none came. */
@@ -111,11 +110,14 @@ export class WebhookTap implements Egress {
     { headers = Object.entries(webhook.headers), ...how }: ByHand & { readonly headers?: HeaderLines } = {},
   ): Promise<Answer | null> {
     const { url, body } = webhook
-    const elapsed = stopwatch()
-    const { answer, error, sentHeaders } = await sendByHand({ url, headers, body: Buffer.from(body) }, how)
+    const { sentHeaders, ...told } = await this.#options.comingUp.answered(async () => {
+      const elapsed = stopwatch()
+      const sent = await sendByHand({ url, headers, body: Buffer.from(body) }, how)
+      return { ...sent, ms: elapsed() }
+    })
     const { method = 'POST' } = how
-    this.#record(webhook, sent, label, { method, headers: sentHeaders, answer, error, ms: elapsed() })
-    return answer
+    this.#record(webhook, sent, label, { ...told, method, headers: sentHeaders })
+    return told.answer
   }
 
   #record(

@@ -1,4 +1,4 @@
-/** The checks that there were in November 2026. Frozen: a test knows the hash of these ids. */
+/** The checks that there were in November 2026. Frozen with the first version that has them: a test knows the hash of these ids. */
 export const of2026November = [
   'conn.endpoint-200',
   'conn.callback-arrives',
@@ -45,6 +45,7 @@ export const of2026November = [
   'bytes.numbers',
   'bytes.charset',
   'bytes.astral',
+  'bytes.cut-letter',
   'bytes.line-separators',
   'bytes.control',
   'bytes.direction',
@@ -98,6 +99,7 @@ export const of2026November = [
   'cb.files',
   'dup.retry',
   'dup.same-bytes',
+  'dup.replayed',
   'dup.at-once',
   'dup.late',
   'dup.redelivered',
@@ -125,6 +127,7 @@ export const of2026November = [
   'life.accept-before-deliver',
   'life.delivers',
   'life.one-deliverable',
+  'life.done-once',
   'life.content',
   'life.smallest',
   'life.price-is-free',
@@ -133,8 +136,10 @@ export const of2026November = [
   'life.rejects',
   'life.reject-reason',
   'life.revision',
+  'life.revision-in-progress',
   'life.revision-differs',
   'life.revision-rounds',
+  'life.second-reason',
   'life.cancelled',
   'life.cancel-race',
   'life.dispute-refund',
@@ -142,6 +147,7 @@ export const of2026November = [
   'life.approved',
   'life.dispute-last-minute',
   'life.message',
+  'life.message-length',
   'life.deactivated',
   'life.day-later',
   'rel.cut-body',

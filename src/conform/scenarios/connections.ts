@@ -44,6 +44,7 @@ export const framing: Scenario = {
   async run(stage) {
     await Promise.all([
       chunked(stage),
+      cutWithinLetter(stage),
       twoAtOnce(stage),
       onlyLawHeaders(stage),
       additions(stage),
@@ -55,6 +56,20 @@ export const framing: Scenario = {
 async function chunked(stage: Stage): Promise<void> {
   const { task, webhook } = await stage.taken('http.chunked')
   await byHand(stage, task.label, webhook, { change: 'in three chunks', chunked: true, pieces: 3, pauseMs: 400 })
+  await stage.worked(task)
+}
+
+const LETTERS = '漢字 '.repeat(4)
+const INTO_A_LETTER = 2
+
+/** Networks cut what is sent anywhere, also within the bytes of a letter. Of several cuts a busy agent sees one at least. */
+async function cutWithinLetter(stage: Stage): Promise<void> {
+  const { description } = stage.declared.sample
+  const { task, webhook } = await stage.taken('bytes.cut-letter', { description: `${description}\n${LETTERS}` })
+  const cutsAt = [...webhook.body.matchAll(/字/g)].map(
+    ({ index }) => Buffer.byteLength(webhook.body.slice(0, index)) + INTO_A_LETTER,
+  )
+  await byHand(stage, task.label, webhook, { change: 'cut within letters', cutsAt, pauseMs: 100 })
   await stage.worked(task)
 }
 

@@ -1,7 +1,10 @@
 /** Copies of the webhook by which a task is submitted: at once, soon after, as a retry, under a new id, after a restart. */
+
 import { forgeries } from '../../sim/webhooks/forgeries.ts'
+import type { HeaderLines } from '../../world/header-lines.ts'
 import { pause } from '../history/machine-time.ts'
 import { answerLost, copiedAfter, copiedAtOnce, precededBy } from '../marketplaces/webhook-faults.ts'
+import { untilHeard } from './hand-sent-webhooks.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const SOON_MS = 50
@@ -19,6 +22,7 @@ const copies: Scenario = {
     await stage.delivered(await stage.task('dup.same-bytes', { fault: copiedAfter(SOON_MS) }))
     await stage.delivered(await stage.task('dup.at-once', { fault: copiedAtOnce }))
     await redelivered(stage)
+    await replayed(stage)
     await forgedFirst(stage)
     await sameWords(stage)
     await stage.answered(retried, SUBMITTED, 2)
@@ -32,6 +36,29 @@ async function redelivered(stage: Stage): Promise<void> {
   const { deliveryId } = await stage.webhook(task, SUBMITTED)
   await stage.lane.builder('redeliver', { id: stage.agent.id, deliveryId: deliveryId! })
   await stage.answered(task, SUBMITTED, 2)
+}
+
+/** A stranger who has seen a webhook can give it another id, and a second signature: some agents verify one of the two, and remember the other. */
+
+async function replayed(stage: Stage): Promise<void> {
+  const { task, webhook } = await stage.taken('dup.replayed')
+  const sent = { change: null, genuine: true }
+  await stage.lane.webhooks.send(webhook, sent, task.label)
+  if (!(await stage.delivered(task))) return
+  const another = ['X-Service-Signature', '0'.repeat(64)] as const
+  const replays: Readonly<Record<string, (own: HeaderLines) => HeaderLines>> = {
+    'another id': own => own,
+    'another id, and a signature before its own': own => [another, ...own],
+    'another id, and a signature behind its own': own => [...own, another],
+  }
+  for (const [at, [change, changed]] of Object.entries(replays).entries()) {
+    const own: HeaderLines = Object.entries(webhook.headers).map(([name, value]) =>
+      /delivery-id$|^webhook-id$/i.test(name) ? [name, `${value}${at}`] : [name, value],
+    )
+    const how = { headers: changed(own) }
+    await untilHeard(stage, () => stage.lane.webhooks.sendByHand(webhook, { change, genuine: false }, task.label, how))
+  }
+  await stage.delivered(await stage.task('dup.replayed/twin'))
 }
 
 async function forgedFirst(stage: Stage): Promise<void> {

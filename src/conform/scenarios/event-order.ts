@@ -1,10 +1,10 @@
 /** Events in an unexpected order, or during the agent's work. */
+import { limits } from '../../api/limits.ts'
 import { answeredWhen, onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken, withheld } from '../marketplaces/webhook-faults.ts'
-import { approve, revise, say } from './buying.ts'
+import { approve, heard, revise, say } from './buying.ts'
 import { latch } from './latch.ts'
 import type { Scenario, Stage } from './scenario.ts'
-import { cancelledMeanwhile } from './task-ends.ts'
 
 const AT_MOST_MS = 1_500
 const TASKS = 5
@@ -16,8 +16,8 @@ const messages: Scenario = {
   needs: ['delivered'],
   async run(stage) {
     await throughLife(stage)
-    await cancelledMeanwhile(stage, 'life.message/cancelled')
     await messageFirst(stage)
+    await longestMessage(stage)
   },
 }
 
@@ -49,6 +49,16 @@ async function messageFirst(stage: Stage): Promise<void> {
   await say(stage, task, 'I forgot to say that there is no hurry.')
   open()
   await stage.delivered(task)
+}
+
+/** Who writes back what was written has to be brief. */
+async function longestMessage(stage: Stage): Promise<void> {
+  const task = await stage.task('life.message-length')
+  if (!(await stage.delivered(task))) return
+  const [, most] = limits.message
+  await say(stage, task, 'Is it true, and why? '.repeat(most).slice(0, most))
+  const repliesAtAll = stage.history.of('callback').some(({ action }) => action === 'message')
+  if (repliesAtAll) await stage.until(() => heard(stage, task, 'message') > 0, stage.patience.limit('answer'))
 }
 
 const disorder: Scenario = {

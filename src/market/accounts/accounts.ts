@@ -9,11 +9,11 @@ import { openAccounts } from '../money/ledger.ts'
 import type { Verb } from '../verb.ts'
 import { userRecord } from './account-record.ts'
 import { refuseGuessable } from './common-passwords.ts'
-import { checkOwnPassword } from './guesses.ts'
+import { checkOwnPassword, forgive } from './guesses.ts'
 import { voidResets } from './password-reset.ts'
 import { hashPassword } from './passwords.ts'
 import { keysEnded, notifyOwner } from './security-notices.ts'
-import { beginSession, login } from './sign-in.ts'
+import { beginSession, login, passwordTargets } from './sign-in.ts'
 
 export { trustTierOf, userRecord } from './account-record.ts'
 export { createAuthenticate, createTouch } from './credentials.ts'
@@ -91,7 +91,7 @@ const changePassword: Verb<'changePassword'> = async (ctx, { body }) => {
   await checkOwnPassword(ctx, actor.user, body.currentPassword)
   await refuseGuessable('newPassword', body.newPassword, actor.user, config)
   const passwordHash = await hashPassword(body.newPassword, caller)
-  return db.write(async tx => {
+  const changed = await db.write(async tx => {
     // Of two changes at once, the second was made with a password that is no longer valid.
     if ((await userById(tx, id))?.passwordHash !== checked) throw refuse('wrong_password')
     const user = await updateUser(tx, id, { passwordHash })
@@ -102,6 +102,9 @@ const changePassword: Verb<'changePassword'> = async (ctx, { body }) => {
     await notifyOwner({ tx, world, config }, id, notice)
     return { user: userRecord(user!, world.now()) }
   })
+  // What strangers have tried was tried at another password. So a session elsewhere opens the way to a new address.
+  await forgive(ctx, passwordTargets(actor.user, caller?.address ?? ''))
+  return changed
 }
 
 export const accountVerbs = { register, login, logout, me, updateMe, changePassword }

@@ -1,7 +1,8 @@
 /**
  * Delays attempts to guess passwords and codes; it never locks an account. An attempt counts when it arrives, so many at
  * once are no faster than one after the other. A correct one is uncounted. Delays grow for one account from one client
- * address and, more slowly, for one account from all addresses that it has not signed in from. Source: A-193.
+ * address or network and, more slowly, for one account from all networks that it has not signed in from. There the first
+ * attempts of each network have turns of their own, which networks that go on guessing can't take. Source: A-193.
  */
 
 import { createHash } from 'node:crypto'
@@ -22,6 +23,28 @@ export interface GuessTarget {
   readonly at: readonly string[]
 }
 
+/**
+ * The network that one customer of a provider gets, from an address as rate limits know it: /24 of IPv4, /48 of IPv6. In
+ * less than that anybody can have as many addresses as they like.
+ */
+const networkOf = (address: string) => {
+  const mark = address.includes(':') ? ':' : '.'
+  return address.split(mark, 3).join(mark)
+}
+
+/** Attempts at an account from an address that it has not signed in from. */
+export const fromUnknown = (email: string, address: string): GuessTarget[] => [
+  { rule: 'network', at: [email, networkOf(address)] },
+  { rule: 'newcomers', at: [email] },
+  { rule: 'strangers', at: [email] },
+]
+
+/** The same by whoever sends the code of the account's second factor along. */
+export const fromHolder = (email: string, address: string): GuessTarget[] => [
+  { rule: 'network', at: [email, networkOf(address)] },
+  { rule: 'holder', at: [email] },
+]
+
 /** An attempt that was let through. */
 export interface Guess {
   /** The attempt was correct: it no longer counts, and the delay for this account at this address ends. */
@@ -36,12 +59,11 @@ type Guarded = Pick<Market, 'db' | 'world' | 'config' | 'log' | 'memory'>
 export async function guess(market: Guarded, targets: readonly GuessTarget[]): Promise<Guess> {
   const { world, config, log } = market
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
-  const named = namedOf(targets)
   const counts = countsOf(market)
-  const waitMs = await counts.add(named, world.now())
+  const { waitMs, counted } = await counts.add(namedOf(targets), world.now())
   if (waitMs > 0 && config.rateLimits === 'strict') throw tooMany(waitMs)
   if (waitMs > 0) log({ type: 'warning', message: `An attempt at a password or code came ${waitMs} ms too early` })
-  return { right: () => counts.giveBack(named) }
+  return { right: () => counts.giveBack(counted) }
 }
 
 /** Forgets all attempts at these targets, because their owner has proved in another way who they are. */
@@ -73,13 +95,16 @@ interface Named {
   readonly subject: string
 }
 
+interface Added {
+  /** How long the attempt has to wait; 0 if it was let through. */
+  readonly waitMs: number
+  readonly counted: readonly Named[]
+}
+
 /** Where attempts are counted: in memory or in rows. */
 interface Counts {
-  /**
-   * Counts an attempt for each target and returns 0. If one comes too early, counts none and returns how long to wait, in
-   * ms.
-   */
-  add(targets: readonly Named[], now: number): Promise<number>
+  /** Counts an attempt for each target that it belongs to. If one comes too early, counts none. */
+  add(targets: readonly Named[], now: number): Promise<Added>
   giveBack(targets: readonly Named[]): Promise<void>
   forget(targets: readonly Named[]): Promise<void>
 }
@@ -96,19 +121,35 @@ function waitOf({ nextAt }: GuessesRow, rule: Rule, now: number): number {
   return waitMs > 0 && waitMs <= guessing.rules[rule].capMs ? waitMs : 0
 }
 
-function counted(row: GuessesRow | undefined, rule: Rule, now: number): GuessesRow {
-  const { free, baseMs, capMs } = guessing.rules[rule]
-  const count = row && now < row.endsAt ? row.count + 1 : 1
+function counted({ count: before, endsAt }: GuessesRow, rule: Rule, now: number): GuessesRow {
+  const { free, baseMs, capMs, forgottenMs } = guessing.rules[rule]
+  const count = now < endsAt ? before + 1 : 1
   const delayMs = count < free ? 0 : Math.min(capMs, baseMs * 2 ** Math.min(count - free, 20))
-  return { count, nextAt: now + delayMs, endsAt: now + delayMs + guessing.forgottenAfterMs }
+  return { count, nextAt: now + delayMs, endsAt: now + delayMs + forgottenMs }
+}
+
+interface Counted extends Named {
+  readonly row: GuessesRow
+}
+
+/** What an attempt makes of these rows, or how long it has to wait. */
+function attempt(given: readonly Counted[], now: number): { waitMs: number; next: readonly Counted[] } {
+  const isNewcomer = given.some(
+    ({ rule, row }) => rule === 'network' && (now >= row.endsAt || row.count < guessing.newcomerTurns),
+  )
+  // An attempt has one turn: among those of newcomers, or of strangers.
+  const others = given.some(({ rule }) => rule === 'network') ? (isNewcomer ? 'strangers' : 'newcomers') : null
+  const rows = given.filter(({ rule }) => rule !== others)
+  const waitMs = Math.max(...rows.map(({ rule, row }) => waitOf(row, rule, now)))
+  return { waitMs, next: waitMs > 0 ? [] : rows.map(each => ({ ...each, row: counted(each.row, each.rule, now) })) }
 }
 
 /**
- * After a correct attempt the count of this address ends. For all addresses only this attempt is uncounted, as those of
- * strangers still count.
+ * After a correct attempt the count of this address ends. Of what all strangers share only this attempt is uncounted, as
+ * theirs still count.
  */
 const givenBack = (row: GuessesRow, rule: Rule): GuessesRow =>
-  rule === 'account' ? { ...row, count: Math.max(0, row.count - 1) } : none
+  rule === 'newcomers' || rule === 'strangers' ? { ...row, count: Math.max(0, row.count - 1) } : none
 
 const none: GuessesRow = { count: 0, nextAt: 0, endsAt: 0 }
 
@@ -117,14 +158,12 @@ class MemoryCounts implements Counts {
   readonly #rows = boundedCache<GuessesRow>({ maxBytes: guessing.memoryBytes, bytesOf: () => 0 })
 
   async add(targets: readonly Named[], now: number) {
-    const waits = targets.map(({ rule, subject }) => {
-      const row = this.#rows.get(subject)
-      return row ? waitOf(row, rule, now) : 0
-    })
-    const waitMs = Math.max(...waits)
-    if (waitMs > 0) return waitMs
-    for (const { rule, subject } of targets) this.#rows.set(subject, counted(this.#rows.get(subject), rule, now))
-    return 0
+    const { waitMs, next } = attempt(
+      targets.map(target => ({ ...target, row: this.#rows.get(target.subject) ?? none })),
+      now,
+    )
+    for (const { subject, row } of next) this.#rows.set(subject, row)
+    return { waitMs, counted: next }
   }
 
   async giveBack(targets: readonly Named[]) {
@@ -147,14 +186,11 @@ function rowCounts(db: Db): Counts {
   return {
     add: (targets, now) =>
       db.write(async tx => {
-        const rows: GuessesRow[] = []
-        for (const { subject } of targets) rows.push(await lockedGuesses(tx, subject))
-        const waitMs = Math.max(...targets.map(({ rule }, i) => waitOf(rows[i]!, rule, now)))
-        if (waitMs > 0) return waitMs
-        for (const [i, { rule, subject }] of targets.entries()) {
-          await setGuesses(tx, subject, counted(rows[i], rule, now))
-        }
-        return 0
+        const given: Counted[] = []
+        for (const target of targets) given.push({ ...target, row: await lockedGuesses(tx, target.subject) })
+        const { waitMs, next } = attempt(given, now)
+        for (const { subject, row } of next) await setGuesses(tx, subject, row)
+        return { waitMs, counted: next }
       }),
     giveBack: targets =>
       db.write(async tx => {

@@ -8,13 +8,14 @@ import {
   countRecoveryCodes,
   deleteSecondFactor,
   enableSecondFactor,
+  hasRecoveryCode,
   insertRecoveryCode,
   secondFactorOf,
   useStep,
 } from '../../store/tables/accounts/second-factors.ts'
 import { deleteOtherSessions } from '../../store/tables/accounts/sessions.ts'
 import type { World } from '../../world/world.ts'
-import type { Acting, Ctx, OwnCtx } from '../market.ts'
+import type { Acting, Ctx, OwnCtx, ReadCtx } from '../market.ts'
 import { seal, unseal } from '../sealing.ts'
 import { isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
@@ -50,6 +51,23 @@ export async function passSecondFactor(
   const step = stepOf(unseal(config, boundTo(userId), factor.secret), totp, world.realNow())
   if (step === null || (await useStep(tx, userId, step)) === 0) throw refuse('wrong_code')
   return 'totp'
+}
+
+/**
+ * Whether these codes would pass now. It uses none up and counts no attempt, so it may decide how long an attempt at the
+ * password waits, and nothing else.
+ */
+export async function showsFactor(
+  { tx, world, config }: Pick<ReadCtx, 'tx' | 'world' | 'config'>,
+  userId: string,
+  { totp, recoveryCode }: Codes,
+): Promise<boolean> {
+  if (recoveryCode !== undefined) return hasRecoveryCode(tx, userId, hashOf(recoveryCode))
+  if (totp === undefined) return false
+  const factor = await secondFactorOf(tx, userId)
+  if (!factor?.enabledAt) return false
+  const step = stepOf(unseal(config, boundTo(userId), factor.secret), totp, world.realNow())
+  return step !== null && step > factor.lastStep
 }
 
 /**

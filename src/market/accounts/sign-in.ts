@@ -12,9 +12,9 @@ import type { Actor, Caller, Ctx, OwnCtx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { userRecord } from './account-record.ts'
 import { createSession } from './credentials.ts'
-import { type Guess, type GuessTarget, guess } from './guesses.ts'
+import { fromHolder, fromUnknown, type Guess, type GuessTarget, guess } from './guesses.ts'
 import { verifyPassword } from './passwords.ts'
-import { type Codes, guessCode, passSecondFactor } from './second-factor.ts'
+import { type Codes, guessCode, passSecondFactor, showsFactor } from './second-factor.ts'
 import { notifyOwner } from './security-notices.ts'
 
 type Outcome = Extract<LogEntry, { type: 'sign_in' }>['outcome']
@@ -26,33 +26,37 @@ export async function beginSession(tx: Tx, world: World, userId: string, caller:
 }
 
 /** Takes the same steps for an unknown email, so that it takes the same time. */
-async function lookUp({ db, world, caller }: OwnCtx, email: string) {
+async function lookUp({ db, world, config, caller }: OwnCtx, email: string, codes: Codes) {
   return db.read(async q => {
     const user = await userByEmail(q, email)
     const since = world.now() - guessing.known.ms
     const known = await knowsAddress(q, user?.id ?? '', caller?.address ?? '', since)
-    return { user, known }
+    const holds = await showsFactor({ tx: q, world, config }, user?.id ?? '', codes)
+    return { user, known, holds }
   })
 }
 
 /** All counters that can delay attempts at this account's password from this address. */
 export const passwordTargets = ({ id, email }: Pick<UserRow, 'id' | 'email'>, address: string): GuessTarget[] => [
-  ...targetsOf(email, address, false),
+  { rule: 'pair', at: [email, address] },
+  ...fromUnknown(email, address),
   { rule: 'own', at: [id] },
 ]
 
-/** An owner who is signed in, or signs in from a known address, is not delayed by the attempts of strangers. */
-function targetsOf(email: string, address: string, isFamiliar: boolean): GuessTarget[] {
-  return [{ rule: 'pair', at: [email, address] }, ...(isFamiliar ? [] : [{ rule: 'account', at: [email] } as const])]
+/** An owner whom something besides the password speaks for is not delayed by the attempts of strangers. */
+function targetsOf(who: 'familiar' | 'holder' | 'unknown', email: string, address: string): GuessTarget[] {
+  if (who === 'familiar') return [{ rule: 'pair', at: [email, address] }]
+  return who === 'holder' ? fromHolder(email, address) : fromUnknown(email, address)
 }
 
 export const login: Verb<'login'> = async (ctx, { body }) => {
   const { actor, caller } = ctx
-  const { user, known } = await lookUp(ctx, body.email)
+  const { user, known, holds } = await lookUp(ctx, body.email, body)
   const logOutcome = (outcome: Outcome) =>
     ctx.log({ type: 'sign_in', outcome, userId: user?.id ?? null, address: caller?.address ?? null })
   const isOwner = actor?.via === 'session' && actor.user.id === user?.id
-  const targets = targetsOf(body.email, caller?.address ?? '', known || isOwner)
+  const address = caller?.address ?? ''
+  const targets = targetsOf(known || isOwner ? 'familiar' : holds ? 'holder' : 'unknown', body.email, address)
   const tooEarly = (error: unknown): never => {
     if (error instanceof Refusal) logOutcome('too_early')
     throw error

@@ -158,6 +158,8 @@ class Route {
   readonly #onIdle: (route: Route) => void
   readonly #waiting = new Set<OutgoingPost>()
   readonly #opening = new Set<Attempt>()
+  /** By the error that has ended it: from when on a connection was kept for further requests. */
+  readonly #keptFrom = new WeakMap<Error, number>()
   #open = 0
   #session: Buffer | undefined
 
@@ -186,7 +188,14 @@ class Route {
     const headers = { ...post.request.headers, 'accept-encoding': 'identity' }
     if (keepsWire) post.sentHeaders = () => linesWritten(url, headers, body)
     // Never throws: errors go to the post.
-    this.#pool.dispatch({ method: 'POST', path, headers, body }, post)
+    const dispatch = () => void this.#pool.dispatch({ method: 'POST', path, headers, body }, post)
+    post.onReset = (error, begunAt) => {
+      const keptFrom = this.#keptFrom.get(error)
+      const mayRepeat = keptFrom !== undefined && begunAt >= keptFrom
+      if (mayRepeat) dispatch()
+      return mayRepeat
+    }
+    dispatch()
   }
 
   async close(): Promise<void> {
@@ -217,8 +226,14 @@ class Route {
           this.#open -= 1
           this.#tidy()
         })
+        // What it was opened for is written at once: whatever is written later is a further request.
+        let keptFrom = Number.POSITIVE_INFINITY
+        socket.once('error', error => this.#keptFrom.set(error, keptFrom))
         done(null, socket)
-        setImmediate(closeUnused, socket)
+        setImmediate(() => {
+          keptFrom = performance.now()
+          closeUnused(socket)
+        })
       },
       error => {
         this.#opening.delete(attempt)

@@ -20,6 +20,13 @@ export class OutgoingPost implements Dispatcher.DispatchHandler {
   #headers: ResponseHeaders = {}
   #chunks: Buffer[] = []
   #size = 0
+  #begunAt = 0
+  #repeats = 0
+  /**
+   * Called when a connection ends before an answer begins. Returns whether the request is sent again: it is if the connection was kept from
+   * an earlier one, as the other side may have closed it before it saw this request (RFC 9112, 9.3.1). Source: A-285.
+   */
+  onReset: ((error: Error, begunAt: number) => boolean) | undefined
   /** Returns the headers that are written; asked only if somebody wants to see them. */
   sentHeaders: () => HeaderLines = () => []
   #rawHeaders: readonly string[] = []
@@ -45,6 +52,7 @@ export class OutgoingPost implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    this.#begunAt = performance.now()
     if (this.#ended) this.#cut()
   }
 
@@ -70,14 +78,22 @@ export class OutgoingPost implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error & { code?: string }): void {
     if (error instanceof ConnectError) {
-      this.fail(error.reason, error.message, error.unclear)
+      // It has reached somebody before, who has closed the connection on it.
+      if (this.#repeats > 0) this.fail('reset', CLOSED)
+      else this.fail(error.reason, error.message, error.unclear)
     } else if (error.code === 'UND_ERR_INVALID_ARG') {
       this.fail('bad_url', 'The request could not be written: its path or one of its headers is not allowed.')
     } else if (isMalformed(error)) {
       this.fail('bad_answer', 'The answer is not proper HTTP, or its headers are longer than 16 KB.')
-    } else {
-      this.fail('reset', 'The connection was closed before the answer was complete.')
+    } else if (!this.#isRepeated(error)) {
+      this.fail('reset', CLOSED)
     }
+  }
+
+  #isRepeated(error: Error): boolean {
+    if (this.#ended || this.#status !== 0 || this.#repeats === MOST_REPEATS) return false
+    this.#repeats += 1
+    return this.onReset?.(error, this.#begunAt) ?? false
   }
 
   #complete(): void {
@@ -135,6 +151,9 @@ const stoodStill = (ms: number) =>
   `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
 const NO_BYTES = Buffer.alloc(0)
 const OVER = new Error('The exchange is over.')
+const CLOSED = 'The connection was closed before the answer was complete.'
+/** Several connections may have been kept, and all closed by now. */
+const MOST_REPEATS = 3
 
 /** What was on the wire of one exchange. A simulator keeps thousands, and shows few. */
 interface Parts {

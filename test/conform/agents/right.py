@@ -154,7 +154,7 @@ def work(event, again):
     elif name == "task.revision_requested":
         deliver(task, data)
     elif name == "task.message" and task["over"] != "task.cancelled":
-        callback(data, {"action": "message", "content": "You wrote: " + str(data.get("message"))})
+        callback(data, {"action": "message", "content": f"You wrote: {data.get('message')}"[:5000]})
 
 
 def submitted(task, data, again):

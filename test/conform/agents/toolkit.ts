@@ -14,7 +14,7 @@ const handle = agentHandler({
     await reply.deliver(textOf(data))
   },
   onRevision: ({ data }, reply) => reply.deliver(`${textOf(data)}\n\n${data.revisionReason}`),
-  onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`),
+  onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`.slice(0, 5000)),
 })
 const server = createServer(handle).listen(Number(process.env.PORT), '127.0.0.1')
 process.once('SIGTERM', () => server.close())

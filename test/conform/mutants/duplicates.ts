@@ -4,10 +4,11 @@ import type { Mutant } from './mutant.ts'
 export const dup: readonly Mutant[] = [
   { bug: 'no-dedupe', kills: 'dup.retry' },
   { bug: 'refuses-copies', kills: 'dup.retry' },
-  { bug: 'knows-retries-alone', kills: 'dup.same-bytes', also: ['dup.at-once', 'dup.redelivered'] },
+  { bug: 'knows-retries-alone', kills: 'dup.same-bytes', also: ['dup.at-once', 'dup.redelivered', 'dup.replayed'] },
+  { bug: 'remembers-all-signatures', kills: 'dup.replayed', also: ['dup.redelivered'] },
   { bug: 'notes-late', kills: 'dup.at-once' },
   { bug: 'forgets-soon', kills: 'dup.late' },
-  { bug: 'known-by-id', kills: 'dup.redelivered' },
+  { bug: 'known-by-id', kills: 'dup.redelivered', also: ['dup.replayed'] },
   { bug: 'forgets-at-restart', kills: 'dup.after-restart' },
   { bug: 'replies-to-copies', kills: 'dup.message' },
   { bug: 'revises-for-copies', kills: 'dup.revision', beside: ['dup.old-revision'] },

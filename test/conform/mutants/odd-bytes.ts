@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 export const bytes: readonly Mutant[] = [
+  { bug: 'adds-up-strings', kills: 'bytes.cut-letter' },
   { bug: 'expects-key-order', kills: 'bytes.key-order' },
   { bug: 'finds-event-by-pattern', kills: 'bytes.spaces' },
   { bug: 'finds-title-by-pattern', kills: 'bytes.escapes' },

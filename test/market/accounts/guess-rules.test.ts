@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/api/failures.ts'
 import { guessing } from '../../../src/api/limits.ts'
-import { forgive, type GuessTarget, guess } from '../../../src/market/accounts/guesses.ts'
+import { forgive, fromUnknown, type GuessTarget, guess } from '../../../src/market/accounts/guesses.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
 type Mode = 'strict' | 'warn' | 'off'
@@ -26,7 +26,7 @@ async function open(rateLimits: Mode = 'strict') {
 
 const rules = Object.entries(guessing.rules) as [GuessTarget['rule'], (typeof guessing.rules)['pair']][]
 
-for (const [rule, { free, baseMs, capMs }] of rules) {
+for (const [rule, { free, baseMs, capMs, forgottenMs }] of rules) {
   test(`${rule}: ${free} are free, then each wait is twice the one before, up to its cap`, async () => {
     const { world, wait, close } = await open()
     const targets = [{ rule, at: ['ann'] }]
@@ -43,17 +43,17 @@ for (const [rule, { free, baseMs, capMs }] of rules) {
     await close()
   })
 
-  test(`${rule}: counting begins anew an hour after the last wait is over, and not before`, async () => {
+  test(`${rule}: counting begins anew some time after the last wait is over, and not before`, async () => {
     const { world, wait, close } = await open()
     const targets = [{ rule, at: ['ann'] }]
     const spend = async () => {
       for (let n = 0; n < free; n++) assert.is(await wait(targets), null)
     }
     await spend()
-    world.tick(baseMs + guessing.forgottenAfterMs - 1)
+    world.tick(baseMs + forgottenMs - 1)
     assert.is(await wait(targets), null)
     assert.is(await wait(targets), (2 * baseMs) / 1000, 'still counted')
-    world.tick(2 * baseMs + guessing.forgottenAfterMs)
+    world.tick(2 * baseMs + forgottenMs)
     await spend()
     assert.is(await wait(targets), baseMs / 1000)
     await close()
@@ -64,18 +64,18 @@ test('a guess at several counts at all of them or at none, and waits for the lon
   const { world, wait, close } = await open()
   const [pair, own]: GuessTarget[] = [
     { rule: 'pair', at: ['ann', 'here'] },
-    { rule: 'account', at: ['ann'] },
+    { rule: 'strangers', at: ['ann'] },
   ]
   const { free, baseMs } = guessing.rules.pair
   for (let n = 0; n < free; n++) await wait([pair!])
-  for (let n = 0; n < guessing.rules.account.free; n++) await wait([own!])
+  for (let n = 0; n < guessing.rules.strangers.free; n++) await wait([own!])
   for (const targets of [
     [pair!, own!],
     [own!, pair!],
   ])
     assert.is(await wait(targets), baseMs / 1000)
-  world.tick(guessing.rules.account.baseMs)
-  assert.is(await wait([own!, pair!]), (baseMs - guessing.rules.account.baseMs) / 1000)
+  world.tick(guessing.rules.strangers.baseMs)
+  assert.is(await wait([own!, pair!]), (baseMs - guessing.rules.strangers.baseMs) / 1000)
   assert.is(await wait([own!]), null, 'what was refused did not count')
   await close()
 })
@@ -98,14 +98,35 @@ test('another account, address or rule is another target', async () => {
 test('a right one ends the wait at its address, and takes back no more than itself elsewhere', async () => {
   const { market, wait, close } = await open()
   const pair: GuessTarget = { rule: 'pair', at: ['ann', 'here'] }
-  const account: GuessTarget = { rule: 'account', at: ['ann'] }
+  const account: GuessTarget = { rule: 'strangers', at: ['ann'] }
   for (let n = 0; n < guessing.rules.pair.free - 1; n++) await wait([pair])
-  for (let n = 0; n < guessing.rules.account.free - 2; n++) await wait([account])
+  for (let n = 0; n < guessing.rules.strangers.free - 2; n++) await wait([account])
   await (await guess(market, [pair, account])).right()
   for (let n = 0; n < guessing.rules.pair.free; n++) assert.is(await wait([pair]), null)
   assert.ok(await wait([pair]))
   for (let n = 0; n < 2; n++) assert.is(await wait([account]), null)
   assert.ok(await wait([account]))
+  await close()
+})
+
+test('the first guesses of a network have turns that networks which go on guessing can not take', async () => {
+  const { market, wait, close } = await open()
+  const from = (address: string) => wait(fromUnknown('ann', address))
+  const { newcomers, strangers } = guessing.rules
+  const turns = guessing.newcomerTurns
+  const used = async (rule: GuessTarget['rule'], free: number) => {
+    for (let n = 0; n < free; n++) await wait([{ rule, at: ['ann'] }])
+    return wait([{ rule, at: ['ann'] }])
+  }
+  assert.is(await used('strangers', strangers.free), strangers.baseMs / 1000)
+  for (let n = 0; n < turns; n++) assert.is(await from(`198.51.100.${n}`), null, 'whatever its address')
+  assert.ok(await from('198.51.100.200'), 'its turns are over')
+  for (const address of ['198.51.101.1', '2001:db8:7:1::/64']) assert.is(await from(address), null)
+  for (let n = 2; n <= turns; n++) assert.is(await from(`2001:db8:7:${n}::/64`), null, 'a /48 is one network')
+  assert.ok(await from('2001:db8:7:99::/64'))
+  assert.is(await (await guess(market, fromUnknown('ann', '2001:db8:8:1::/64'))).right(), undefined)
+  for (let n = turns + turns + 1; n < newcomers.free; n++) await wait([{ rule: 'newcomers', at: ['ann'] }])
+  assert.is(await from('192.0.2.1'), newcomers.baseMs / 1000, 'all networks together wait too')
   await close()
 })
 

@@ -6,21 +6,29 @@ import { guessing } from '../../../src/api/limits.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
 import { lockedGuesses } from '../../../src/store/tables/accounts/guesses.ts'
 import { openInstances } from '../../support/instances.ts'
+import { tenNetworksGuess } from './ten-networks.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {
   const instances = await openInstances({ rateLimits: 'strict', trustProxy: 1 })
   const urls = [instances.marketplace.url, (await instances.join()).url]
   const { email } = await instances.marketplace.join('ann')
   const statuses = await Promise.all(
-    Array.from({ length: 60 }, async (_, n) => {
-      const from = { 'x-forwarded-for': `203.0.113.${n}` }
+    Array.from({ length: 100 }, async (_, n) => {
+      const from = { 'x-forwarded-for': `203.0.${n}.1` }
       const body = { email, password: `guess ${n}` }
       return (await new HttpUser(urls[n % 2]!).ask('POST', '/api/auth/login', body, 'nobody', from)).status
     }),
   )
-  const { free } = guessing.rules.account
+  const { free } = guessing.rules.newcomers
   assert.is(statuses.filter(status => status === 401).length, free)
-  assert.is(statuses.filter(status => status === 429).length, 60 - free)
+  assert.is(statuses.filter(status => status === 429).length, 100 - free)
+  await instances.close()
+})
+
+test('ten networks that guess at every instance do not keep the owner out who comes from new addresses', async () => {
+  const instances = await openInstances({ rateLimits: 'strict', trustProxy: 1 })
+  const urls = [instances.marketplace.url, (await instances.join()).url]
+  await tenNetworksGuess(instances.marketplace, urls)
   await instances.close()
 })
 

@@ -9,9 +9,10 @@ import { HttpUser } from '../../../src/sim/http-user.ts'
 import { checkedFetch } from '../../support/contract.ts'
 import { unstamped } from '../../support/log-shapes.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { tenNetworksGuess } from './ten-networks.ts'
 
 const MINUTE = 60_000
-const { pair, account, code } = guessing.rules
+const { network, newcomers, code } = guessing.rules
 const HOME = '192.0.2.1'
 
 type SignIn = Extract<LogEntry, { type: 'sign_in' }>
@@ -33,7 +34,7 @@ const login = (marketplace: TestMarketplace, address: string, email: string, pas
     'x-forwarded-for': address,
   })
 
-const network = (n: number) => `203.0.${n >> 8}.${n & 255}`
+const there = (n: number) => `203.${n >> 8}.${n & 255}.1`
 const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 const statusOf = async (answer: ReturnType<typeof login>) => (await answer).status
 
@@ -48,10 +49,10 @@ test('of 100 guesses from 100 networks at one moment few reach the password, and
   const { marketplace, ann, log } = await open()
   assert.is(await statusOf(login(marketplace, HOME, ann.email, ann.password)), 200)
   log.length = 0
-  const guesses = await Promise.all(range(100).map(n => login(marketplace, network(n), ann.email, `guess ${n}`)))
-  assert.equal(tallyOf(guesses.map(({ status }) => status)), { 401: account.free, 429: 100 - account.free })
-  assert.is(log.filter(({ outcome }) => outcome === 'wrong_password').length, account.free)
-  assert.is(log.filter(({ outcome }) => outcome === 'too_early').length, 100 - account.free)
+  const guesses = await Promise.all(range(100).map(n => login(marketplace, there(n), ann.email, `guess ${n}`)))
+  assert.equal(tallyOf(guesses.map(({ status }) => status)), { 401: newcomers.free, 429: 100 - newcomers.free })
+  assert.is(log.filter(({ outcome }) => outcome === 'wrong_password').length, newcomers.free)
+  assert.is(log.filter(({ outcome }) => outcome === 'too_early').length, 100 - newcomers.free)
   const refused = guesses.find(({ status }) => status === 429)!
   assert.is(refused.headers.get('retry-after'), '1')
   assert.match(refused.error!, 'try again in 1 s')
@@ -61,60 +62,85 @@ test('of 100 guesses from 100 networks at one moment few reach the password, and
     'from where the owner signed in before',
   )
   assert.is(
-    await statusOf(login(marketplace, network(200), ann.email, ann.password)),
+    await statusOf(login(marketplace, there(200), ann.email, ann.password)),
     429,
     'from elsewhere it has to wait',
   )
   marketplace.world.tick(1000)
-  assert.is(await statusOf(login(marketplace, network(201), ann.email, ann.password)), 200)
+  assert.is(await statusOf(login(marketplace, there(201), ann.email, ann.password)), 200)
+  await marketplace.close()
+})
+
+test('ten networks that guess do not keep the owner out who comes from new addresses', async () => {
+  const { marketplace } = await open()
+  await tenNetworksGuess(marketplace, [marketplace.url])
+  await marketplace.close()
+})
+
+test('whoever sends the code of the second factor along does not wait for strangers', async () => {
+  const { marketplace, ann } = await open()
+  const { email, password } = ann
+  const { secret } = await ann.client.beginTotp({ password })
+  const { recoveryCodes } = await ann.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
+  marketplace.world.tick(MINUTE)
+  await Promise.all(range(newcomers.free).map(n => login(marketplace, there(n), email, 'a guess')))
+  const from = (n: number, more: object) => statusOf(login(marketplace, there(n), email, password, more))
+  assert.is(await from(300, {}), 429)
+  const totp = totpCode(secret, marketplace.world.realNow())
+  const wrong = String((Number(totp) + 1) % 1e6).padStart(6, '0')
+  assert.is(await from(301, { totp: wrong }), 429)
+  assert.is(await from(302, { totp }), 200)
+  assert.is(await from(303, { totp }), 429, 'a used code speaks for nobody')
+  assert.is(await from(304, { recoveryCode: recoveryCodes[1]!.toUpperCase() }), 200)
+  assert.is(await from(305, { recoveryCode: recoveryCodes[1] }), 429)
   await marketplace.close()
 })
 
 test('whoever is signed in to the account does not wait for strangers, wherever they are', async () => {
   const { marketplace, ann } = await open()
-  await Promise.all(range(account.free).map(n => login(marketplace, network(n), ann.email, 'a guess')))
+  await Promise.all(range(newcomers.free).map(n => login(marketplace, there(n), ann.email, 'a guess')))
   const { email, password } = ann
-  const elsewhere = { 'x-forwarded-for': network(300) }
+  const elsewhere = { 'x-forwarded-for': there(300) }
   assert.is((await ann.ask('POST', '/api/auth/login', { email, password }, 'session', elsewhere)).status, 200)
   await marketplace.close()
 })
 
-test('the wait for one account at all addresses grows to a minute, and an hour of silence ends it', async () => {
+test('the wait for one account at all new networks grows to two minutes, and an hour of silence ends it', async () => {
   const { marketplace, ann } = await open()
   let n = 0
-  const guess = () => login(marketplace, network(n++), ann.email, 'a guess')
-  for (let i = 0; i < account.free; i++) assert.is(await statusOf(guess()), 401)
-  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+  const guess = () => login(marketplace, there(n++), ann.email, 'a guess')
+  for (let i = 0; i < newcomers.free; i++) assert.is(await statusOf(guess()), 401)
+  for (const seconds of [1, 2, 4, 8, 16, 32, 64, 120, 120]) {
     const early = await guess()
     assert.equal([early.status, early.headers.get('retry-after')], [429, String(seconds)])
     marketplace.world.tick(seconds * 1000)
     assert.is(await statusOf(guess()), 401)
   }
-  marketplace.world.tick(account.capMs + guessing.forgottenAfterMs)
-  assert.equal(tallyOf(await Promise.all(range(account.free).map(() => statusOf(guess())))), { 401: account.free })
+  marketplace.world.tick(newcomers.capMs + newcomers.forgottenMs)
+  assert.equal(tallyOf(await Promise.all(range(newcomers.free).map(() => statusOf(guess())))), { 401: newcomers.free })
   await marketplace.close()
 })
 
 test('one address waits longer and longer for one account, not for another, and a right password ends it', async () => {
   const { marketplace, ann } = await open()
   const bob = await marketplace.join('bob')
-  const there = network(1)
-  const miss = () => login(marketplace, there, ann.email, 'a guess')
-  for (let i = 0; i < pair.free; i++) assert.is(await statusOf(miss()), 401)
+  const at = there(1)
+  const miss = () => login(marketplace, at, ann.email, 'a guess')
+  for (let i = 0; i < network.free; i++) assert.is(await statusOf(miss()), 401)
   // The rate limit of five a minute would refuse the sixth by itself.
-  marketplace.world.tick(pair.baseMs - 1)
+  marketplace.world.tick(network.baseMs - 1)
   await marketplace.pass(0)
-  const early = await login(marketplace, there, ann.email, ann.password)
+  const early = await login(marketplace, at, ann.email, ann.password)
   assert.is(early.status, 429)
   marketplace.world.tick(MINUTE)
   assert.is(await statusOf(miss()), 401)
-  const early2 = await login(marketplace, there, ann.email, ann.password)
+  const early2 = await login(marketplace, at, ann.email, ann.password)
   assert.equal([early2.status, early2.headers.get('retry-after')], [429, '60'])
-  assert.is(await statusOf(login(marketplace, there, bob.email, bob.password)), 200)
+  assert.is(await statusOf(login(marketplace, at, bob.email, bob.password)), 200)
   marketplace.world.tick(MINUTE)
-  assert.is(await statusOf(login(marketplace, there, ann.email, ann.password)), 200)
+  assert.is(await statusOf(login(marketplace, at, ann.email, ann.password)), 200)
   assert.is(await statusOf(miss()), 401)
-  assert.is(await statusOf(login(marketplace, there, ann.email, ann.password)), 200)
+  assert.is(await statusOf(login(marketplace, at, ann.email, ann.password)), 200)
   await marketplace.close()
 })
 
@@ -122,8 +148,8 @@ test('an email that nobody has is answered alike, wait and words included', asyn
   const { marketplace, ann } = await open()
   const told = async (email: string) => {
     const answers = []
-    for (const n of range(account.free + 3)) {
-      const { status, error, headers } = await login(marketplace, network(n), email, 'a guess')
+    for (const n of range(newcomers.free + 3)) {
+      const { status, error, headers } = await login(marketplace, there(n), email, 'a guess')
       answers.push([status, error, headers.get('retry-after')])
     }
     return answers
@@ -135,13 +161,13 @@ test('an email that nobody has is answered alike, wait and words included', asyn
 test('a failed sign-in is logged with the account and the address, and without the email', async () => {
   const { marketplace, ann, log } = await open()
   log.length = 0
-  await login(marketplace, network(7), ann.email, 'a guess')
-  await login(marketplace, network(8), 'nobody@example.com', 'a guess')
-  await login(marketplace, network(9), ann.email, ann.password)
+  await login(marketplace, there(7), ann.email, 'a guess')
+  await login(marketplace, there(8), 'nobody@example.com', 'a guess')
+  await login(marketplace, there(9), ann.email, ann.password)
   assert.equal(log, [
-    { type: 'sign_in', outcome: 'wrong_password', userId: ann.id, address: network(7) },
-    { type: 'sign_in', outcome: 'unknown_email', userId: null, address: network(8) },
-    { type: 'sign_in', outcome: 'signed_in', userId: ann.id, address: network(9) },
+    { type: 'sign_in', outcome: 'wrong_password', userId: ann.id, address: there(7) },
+    { type: 'sign_in', outcome: 'unknown_email', userId: null, address: there(8) },
+    { type: 'sign_in', outcome: 'signed_in', userId: ann.id, address: there(9) },
   ])
   await marketplace.close()
 })
@@ -154,7 +180,7 @@ test('codes of a second factor can not be tried through, and a recovery code get
   const { email, password } = ann
   const wrong = String((Number(totpCode(secret, marketplace.world.realNow())) + 1) % 1e6).padStart(6, '0')
   const tries = await Promise.all(
-    range(60).map(n => statusOf(login(marketplace, network(n), email, password, { totp: wrong }))),
+    range(60).map(n => statusOf(login(marketplace, there(n), email, password, { totp: wrong }))),
   )
   assert.equal(tallyOf(tries), { 401: code.free, 429: 60 - code.free })
   assert.is(log.filter(({ outcome }) => outcome === 'wrong_code').length, code.free)
@@ -174,7 +200,7 @@ test('strangers who know no password use up no guess at the code of its owner', 
   const { secret } = await ann.client.beginTotp({ password })
   await ann.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   marketplace.world.tick(MINUTE)
-  await Promise.all(range(code.free + 5).map(n => login(marketplace, network(n), email, 'a guess', { totp: '000000' })))
+  await Promise.all(range(code.free + 5).map(n => login(marketplace, there(n), email, 'a guess', { totp: '000000' })))
   const right = { totp: totpCode(secret, marketplace.world.realNow()) }
   assert.is(await statusOf(login(marketplace, HOME, email, password, right)), 200)
   await marketplace.close()
@@ -188,7 +214,7 @@ test('a second factor can not be turned off by trying codes through', async () =
   await ann.client.confirmTotp({ code: right })
   const wrong = String((Number(right) + 1) % 1e6).padStart(6, '0')
   const remove = (n: number) =>
-    ann.ask('DELETE', '/api/auth/totp', { password, totp: wrong }, 'session', { 'x-forwarded-for': network(n) })
+    ann.ask('DELETE', '/api/auth/totp', { password, totp: wrong }, 'session', { 'x-forwarded-for': there(n) })
   const tries: number[] = []
   for (const n of range(code.free + 3)) tries.push((await remove(n)).status)
   assert.equal(tallyOf(tries), { 401: code.free, 429: 3 })
@@ -201,17 +227,17 @@ test('the password of a session in other hands can not be tried through either',
     ann.ask('POST', '/api/auth/password', { currentPassword, newPassword: 'another long password' }, 'session', {
       'x-forwarded-for': address,
     })
-  const tries = await Promise.all(range(20).map(async n => (await change(`guess ${n}`, network(n))).status))
+  const tries = await Promise.all(range(20).map(async n => (await change(`guess ${n}`, there(n))).status))
   assert.equal(tallyOf(tries), { 401: guessing.rules.own.free, 429: 20 - guessing.rules.own.free })
   marketplace.world.tick(guessing.rules.own.baseMs)
-  assert.is((await change(ann.password, network(99))).status, 200)
+  assert.is((await change(ann.password, there(99))).status, 200)
   await marketplace.close()
 })
 
 test('no wait outlives a clock that was set back, and rows that are over are removed', async () => {
   const { marketplace, ann } = await open()
   const { db } = marketplace.market
-  await Promise.all(range(30).map(n => login(marketplace, network(n), ann.email, 'a guess')))
+  await Promise.all(range(30).map(n => login(marketplace, there(n), ann.email, 'a guess')))
   if (db.shared) {
     await db.write(tx => tx.run('UPDATE guesses SET next_at = next_at + $1', [durations.dayMs]))
     const over = async () => {
@@ -219,7 +245,7 @@ test('no wait outlives a clock that was set back, and rows that are over are rem
       return (await db.read(q => q.all(sql, [marketplace.world.now()]))).length
     }
     const before = await over()
-    assert.is(await statusOf(login(marketplace, network(60), ann.email, ann.password)), 200)
+    assert.is(await statusOf(login(marketplace, there(60), ann.email, ann.password)), 200)
     assert.is(await over(), before + 1, 'of a right one nothing has to be kept')
     await marketplace.pass(2 * durations.dayMs)
     assert.equal(await db.read(q => q.all('SELECT subject FROM guesses ORDER BY subject')), [])

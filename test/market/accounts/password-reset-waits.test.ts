@@ -9,7 +9,7 @@ import { openTestMarketplace } from '../../support/marketplace.ts'
 const NEW = 'a new long password'
 
 /** A client address. The rate limit of one would refuse the sixth attempt by itself. */
-const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
+const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.1` })
 
 async function open() {
   const log: LogEntry[] = []
@@ -35,10 +35,19 @@ async function open() {
 
 test("a reset ends the waiting that strangers' guesses have brought", async () => {
   const { marketplace, ann, signIn, reset } = await open()
-  for (let n = 0; n < guessing.rules.account.free; n++) assert.is(await signIn(n, 'a guess'), 401)
-  assert.is(await signIn(30, ann.password), 429)
-  assert.is(await reset(30), 200)
-  assert.is(await signIn(30, NEW), 200)
+  for (let n = 0; n < guessing.rules.newcomers.free; n++) assert.is(await signIn(n, 'a guess'), 401)
+  assert.is(await signIn(100, ann.password), 429)
+  assert.is(await reset(100), 200)
+  assert.is(await signIn(100, NEW), 200)
+  await marketplace.close()
+})
+
+test("a session elsewhere opens the way that strangers' guesses have closed, by a new password", async () => {
+  const { marketplace, ann, signIn, change } = await open()
+  for (let n = 0; n < guessing.rules.newcomers.free; n++) assert.is(await signIn(n, 'a guess'), 401)
+  assert.is(await signIn(100, ann.password), 429)
+  assert.is(await change(101, ann.password), 200)
+  assert.is(await signIn(102, 'a third password'), 200)
   await marketplace.close()
 })
 

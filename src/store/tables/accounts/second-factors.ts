@@ -47,5 +47,9 @@ export const insertRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
 export const consumeRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
   tx.run('DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2', [userId, codeHash])
 
+export const hasRecoveryCode = async (q: Reader, userId: string, codeHash: string) =>
+  (await q.get('SELECT 1 AS one FROM recovery_codes WHERE user_id = $1 AND code_hash = $2', [userId, codeHash])) !==
+  undefined
+
 export const countRecoveryCodes = async (q: Reader, userId: string) =>
   (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM recovery_codes WHERE user_id = $1', [userId]))!.count

@@ -9,6 +9,7 @@ export function marksOf({ event, timestamp, data }, headers) {
   if (bug('known-by-words') && event === 'task.submitted' && !data.test)
     return [`words ${data.description} ${data.agreedPrice}`]
   if (bug('known-by-text') && event === 'task.message') return [`text ${data.message}`]
+  if (bug('remembers-all-signatures')) return [headers['x-service-delivery-id'], headers['x-service-signature']]
   const marks = bug('known-by-id') ? [] : [`event ${data.taskId} ${event} ${timestamp}`]
   const id = headers['x-service-delivery-id']
   if (id) marks.push(`delivery ${id}`)
@@ -21,6 +22,7 @@ export const worksOnCopies =
   bug('knows-retries-alone') ||
   bug('notes-late') ||
   bug('known-by-id') ||
+  bug('remembers-all-signatures') ||
   bug('forgets-soon') ||
   bug('forgets-at-restart')
 

@@ -16,7 +16,10 @@ export function isGenuine(headers, raw) {
   if (style('standard-webhooks')) return isStandard(headers, body)
   if (bug('no-verification')) return true
   const timestamp = headers['x-service-timestamp']
-  const signature = headers['x-service-signature']
+  const signatures = headers['x-service-signature']
+  const signature = bug('remembers-all-signatures')
+    ? signatures?.split(', ').find(one => !/^0+$/.test(one))
+    : signatures
   if (bug('verifies-only-if-signed') && signature === undefined && timestamp) return true
   if (bug('verifies-only-if-timed') && timestamp === undefined && signature) return true
   if (bug('bare-requests-pass') && signature === undefined && timestamp === undefined) return true

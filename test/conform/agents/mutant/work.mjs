@@ -13,6 +13,8 @@ import { bug, style } from './switches.mjs'
 /** The events that end a task: no work is done any more, not even what has begun. */
 const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
 
+const LONGEST_MESSAGE = bug('writes-at-length') ? 6_000 : 5_000
+
 const worksOnOver = bug('works-on-what-is-over') || bug('forgets-what-is-over')
 
 /** Told at once, also while the task's earlier events are still worked on. */
@@ -100,7 +102,7 @@ async function deliver(task, data) {
   const content = [`${data.title}: done.`, written(await wordsFor(data)), data.requirements]
   if (bug('sends-its-secret')) content.push(`Made with ${process.env.MARKETPLACE_WEBHOOK_SECRET}`)
   const isSame = style('same-text') || bug('same-words-again')
-  if (!isSame) content.push(data.revisionReason)
+  if (!isSame) content.push(bug('first-reason-alone') ? firstReasonOf(data) : data.revisionReason)
   const round = task.delivered + 1
   if (!isSame) content.unshift(`Version ${round}`)
   if (style('random-text')) content.push(crypto.randomUUID())
@@ -108,10 +110,19 @@ async function deliver(task, data) {
   if (bug('sends-a-draft')) await callback(data, { action: 'deliver', content: 'A draft.' })
   const isWanted = () => !task.over || bug('works-although-refused') || worksOnOver
   if (await callback(data, fields, isWanted)) note(task, { delivered: round })
+  if (bug('delivers-all-twice')) await callback(data, { ...fields, notes: '' })
+}
+
+const firstReasons = new Map()
+
+function firstReasonOf({ taskId, revisionReason }) {
+  if (revisionReason && !firstReasons.has(taskId)) firstReasons.set(taskId, revisionReason)
+  return firstReasons.get(taskId)
 }
 
 /** On a cancelled task nobody listens. */
 async function reply(task, data) {
   if (style('silent')) return
-  if (task.over !== 'task.cancelled') await callback(data, { action: 'message', content: `You wrote: ${data.message}` })
+  if (task.over !== 'task.cancelled')
+    await callback(data, { action: 'message', content: `You wrote: ${data.message}`.slice(0, LONGEST_MESSAGE) })
 }
