@@ -147,6 +147,8 @@ export interface Keeping {
   readonly notificationDays: number
   /** Files of all deliverables of one account, in MiB. */
   readonly fileMiB: number
+  /** Files of all accounts together, in MiB. */
+  readonly allFilesMiB: number
   /** Texts of one account and the webhooks that repeat them, in MiB. */
   readonly textMiB: number
   /** Per builder. Deleted agents don't count. */
@@ -166,12 +168,31 @@ export const defaultKeeping: Keeping = {
   deliveryDays: 30,
   notificationDays: 90,
   fileMiB: 1_024,
+  allFilesMiB: 51_200,
   textMiB: 256,
   agents: 200,
   deliverables: 20,
   waitingEvents: 1_000,
   idempotencyKeys: 5_000,
 }
+
+const earningTransfers = 128
+
+/** What part of a quota an account may use, by what it has proven and how full the whole is. Source: A-291. */
+export const room = {
+  /** The part that every account has. */
+  unproven: 1 / 16,
+  /** So many of its latest deposits and of the latest payments for its work are looked at. */
+  transfers: earningTransfers,
+  /** What earns the whole quota: that many of the smallest payments. */
+  wholeAtCents: earningTransfers * limits.price.min,
+  /** The part of what is left below a mark that one account may have. */
+  part: 1 / 16,
+  /** How full the whole may be for what everybody has, for what is earned, and for accounts with work open. */
+  marks: { unproven: 0.6, earned: 0.8, openWork: 0.95 },
+  /** How often the sum of all files, and the size of a Postgres database, are asked for. */
+  lookMs: 10 * second,
+} as const
 
 /** Mails that are sent at once. One worker sends password resets only, because a user waits for them. */
 export const mailsAtOnce = 4

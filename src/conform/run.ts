@@ -8,6 +8,7 @@ import { type Declared, declaredInWords, Patience } from './agent/declared.ts'
 import type { LaneName } from './history/history.ts'
 import { stopwatch } from './history/machine-time.ts'
 import { type Listen, Recorder } from './history/recorder.ts'
+import { StallWatch } from './history/stalls.ts'
 import type { Check } from './judging/check.ts'
 import { endOf, whyEnded } from './judging/time-limit.ts'
 import { CallbackFront } from './marketplaces/callback-proxy.ts'
@@ -67,7 +68,7 @@ class Run {
   constructor(options: RunOptions, recorder: Recorder) {
     this.#options = options
     this.#recorder = recorder
-    this.#patience = new Patience(options.declared.patience)
+    this.#patience = new Patience(options.declared.patience, options.command !== null)
   }
 
   async perform(): Promise<void> {
@@ -75,6 +76,7 @@ class Run {
     const world = createWorld({ requireHttps: false, allowLoopback: true })
     this.#agent = await agentUnderTest(world, this.#options, this.#recorder)
     this.#begin()
+    const stalls = new StallWatch(this.#recorder, () => this.#agent.pid)
     try {
       const { maxRevisions } = this
       for (const name of ['real', 'clock'] as const) {
@@ -88,6 +90,7 @@ class Run {
       // What comes while everything is taken down says nothing of the agent.
       if (this.#isOver) this.#recorder.add(endOf(this.#options.signal, elapsed()))
     } finally {
+      await stalls.close()
       for (const lane of this.#lanes.values()) await lane.close()
       // Nobody waits for what it may still do when the run is interrupted.
       if (this.#isOver) await this.#agent.kill()
@@ -215,7 +218,7 @@ class Run {
     if (this.#isOver) return
     const ms = this.#patience.quietMs(this.#options.declared.patience.quiet)
     for (const lane of this.#lanes.values()) await lane.settled()
-    const elapsed = stopwatch()
+    const elapsed = this.#recorder.calmStopwatch()
     try {
       while (elapsed() < ms) await this.#recorder.next(ms - elapsed())
       this.#recorder.add({ kind: 'quiet', ms })

@@ -82,7 +82,7 @@ export interface ReadCtx extends Shared {
 export interface Ctx extends Shared {
   readonly tx: Tx
   /** Only to ask how full the database is. Everything else goes through `tx`. */
-  readonly db: Pick<Db, 'isFull'>
+  readonly db: Pick<Db, 'isFull' | 'fill'>
 }
 
 /**

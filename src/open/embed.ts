@@ -27,7 +27,7 @@ export interface OpenOptions {
         queueTimeoutMs?: number
       }
     | undefined
-  /** The size in bytes from which on the embedded engine counts as full. Source: A-50. */
+  /** The size in bytes from which on the database counts as full. On Postgres there is none unless given. Source: A-50. */
   dbLimit?: number | undefined
   /** false: refuses a database whose schema is not up to date, instead of migrating it. */
   migrate?: boolean | undefined

@@ -232,6 +232,7 @@ const keepingOf = (given: GivenKeeping): Keeping => ({
   deliveryDays: given.deliveryDays ?? defaultKeeping.deliveryDays,
   notificationDays: given.notificationDays ?? defaultKeeping.notificationDays,
   fileMiB: given.fileMiB ?? defaultKeeping.fileMiB,
+  allFilesMiB: given.allFilesMiB ?? defaultKeeping.allFilesMiB,
   textMiB: given.textMiB ?? defaultKeeping.textMiB,
   agents: given.agents ?? defaultKeeping.agents,
   deliverables: given.deliverables ?? defaultKeeping.deliverables,

@@ -82,7 +82,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
-  /** The size in bytes from which on the embedded engine is full; its own default unless given. Source: A-50. */
+  /** The size in bytes from which on the database is full; the default of its engine unless given. Source: A-50. */
   readonly dbLimit: number | undefined
   readonly filesFolder: string | undefined
   /** An object store instead of a folder. */
@@ -178,7 +178,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     host,
     port: portOf('--port', given('port') ?? defaults.port),
     db,
-    dbLimit: dbLimitOf(given('dbLimit')),
+    dbLimit: dbLimitOf(given('dbLimit'), db),
     filesFolder: bucket ? undefined : (files ?? (db.postgres ? defaults[mode].files : undefined)),
     bucket,
     baseUrl,
@@ -298,6 +298,7 @@ const keepingOf = (env: Environment): GivenKeeping => ({
   deliveryDays: countOf('MARKETPLACE_RETENTION_DELIVERIES', env.MARKETPLACE_RETENTION_DELIVERIES, 3_650),
   notificationDays: countOf('MARKETPLACE_RETENTION_NOTIFICATIONS', env.MARKETPLACE_RETENTION_NOTIFICATIONS, 3_650),
   fileMiB: countOf('MARKETPLACE_QUOTA_FILES', env.MARKETPLACE_QUOTA_FILES),
+  allFilesMiB: countOf('MARKETPLACE_LIMIT_FILES', env.MARKETPLACE_LIMIT_FILES),
   textMiB: countOf('MARKETPLACE_QUOTA_TEXTS', env.MARKETPLACE_QUOTA_TEXTS),
   agents: countOf('MARKETPLACE_QUOTA_AGENTS', env.MARKETPLACE_QUOTA_AGENTS, 100_000),
   deliverables: countOf('MARKETPLACE_QUOTA_DELIVERABLES', env.MARKETPLACE_QUOTA_DELIVERABLES, 1_000),

@@ -135,13 +135,15 @@ const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
 // SQLite has 2 GiB of memory here. The rest is for finishing open work, and for the memory of a statement.
 const { mostMebibytes } = limits.database
 
-/** Parses the setting for the size of the embedded database. Source: A-50. */
-export function dbLimitOf(text: string | undefined): number | undefined {
+/** Parses the setting for the size of the database. Source: A-50. */
+export function dbLimitOf(text: string | undefined, { postgres }: Database): number | undefined {
   if (text === undefined || text === '') return undefined
   const [, number, unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?) ?([KMG]B)?$/i.exec(text) ?? []
   const bytes = Math.floor(Number(number) * (UNITS[unit.toUpperCase() as keyof typeof UNITS] ?? 1))
-  if (bytes >= UNITS.MB && bytes <= mostMebibytes * UNITS.MB) return bytes
-  throw new UsageError(`--db-limit takes a size from 1MB to ${mostMebibytes}MB, like 512MB or 1GB, not ${text}.`)
+  const most = postgres ? Number.MAX_SAFE_INTEGER : mostMebibytes * UNITS.MB
+  if (bytes >= UNITS.MB && bytes <= most) return bytes
+  const sizes = postgres ? 'from 1MB on' : `from 1MB to ${mostMebibytes}MB`
+  throw new UsageError(`--db-limit takes a size ${sizes}, like 512MB or 1GB, not ${text}.`)
 }
 
 /** What a log holds: its level, and the topics of debug lines. */

@@ -75,7 +75,7 @@ export interface Db {
   readonly shared: boolean
   /** How many units wait now, to run or for the disk. Work that can be postponed may yield to them. */
   readonly waiting: number
-  /** How full it is; null on Postgres, where there is no limit of ours. */
+  /** How full it is; null on Postgres if its operator has set no limit. */
   readonly fill: Fill | null
   /** Whether it has reached that limit. Each request that adds data asks this, so it takes less time than `fill`. */
   readonly isFull: boolean

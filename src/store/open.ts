@@ -12,5 +12,6 @@ export interface DatabaseOptions extends SqliteOptions {
 export async function openDatabase({ postgres, ...options }: DatabaseOptions): Promise<Db> {
   if (!postgres) return openSqlite(options)
   const { openPostgres } = await import('./postgres/database.ts') // most marketplaces never need its driver
-  return openPostgres({ ...postgres, ...(options.warn && { warn: options.warn }) })
+  const { fullBytes, warn } = options
+  return openPostgres({ ...postgres, fullBytes, ...(warn && { warn }) })
 }

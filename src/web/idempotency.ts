@@ -59,11 +59,12 @@ export interface Steps {
  * Returns what serves requests with a key. For a `write` record the key, the verb and the response are one transaction. For
  * others the key is claimed in a transaction before the verb, and the response is stored in one after it.
  */
-export function repeatable(record: Endpoint, { db, world, config }: Market, { identify, respond }: Steps) {
+export function repeatable(record: Endpoint, market: Market, { identify, respond }: Steps) {
+  const { db, world } = market
   const once = async (tx: Tx, request: KeyedRequest, given: KeptResponse): Promise<Repeatable> => {
     const earlier = await claim(tx, world, request)
     if (earlier) return new Repeatable(earlier, true)
-    await keep(tx, config, request, given)
+    await keep(tx, market, request, given)
     return new Repeatable(given, false)
   }
 
@@ -77,7 +78,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
         if (earlier) return new Repeatable(earlier, true)
         ours = request
         const given = await respond(work, actor, tx)
-        await keep(tx, config, request, given)
+        await keep(tx, market, request, given)
         return new Repeatable(given, false)
       }, work.call.flow)
     } catch (error) {
@@ -97,7 +98,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
     if (earlier) return new Repeatable(earlier, true)
     try {
       const given = await respond(work, actor)
-      await db.write(tx => keep(tx, config, request, given))
+      await db.write(tx => keep(tx, market, request, given))
       return new Repeatable(given, false)
     } catch (error) {
       const refusal = keptRefusal(error, db)
@@ -105,7 +106,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
         await db.write(tx => release(tx, request))
         throw error
       }
-      await db.write(tx => keep(tx, config, request, refusal))
+      await db.write(tx => keep(tx, market, request, refusal))
       return new Repeatable(refusal, false)
     }
   }

@@ -136,6 +136,8 @@ function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag:
     gauge('marketplace_account_file_bytes_quota', 'Files that one account may have', [[{}, fileBytes.quota]]),
     gauge('marketplace_account_text_bytes', 'Texts of the account that has most', [[{}, textBytes.most]]),
     gauge('marketplace_account_text_bytes_quota', 'Texts that one account may have', [[{}, textBytes.quota]]),
+    gauge('marketplace_file_bytes', 'Files of all accounts', [[{}, fileBytes.all]]),
+    gauge('marketplace_file_limit_bytes', 'Files that all accounts may have together', [[{}, fileBytes.limit]]),
     gauge('marketplace_cache_bytes', 'Kept in memory of the public list, by kind', labelled('cache', cacheBytes)),
     gauge('marketplace_event_loop_lag_seconds', 'Delay of the event loop since the last look', lagOf(lag)),
     gauge('process_resident_memory_bytes', 'Resident memory', [[{}, process.memoryUsage.rss()]]),
@@ -143,7 +145,7 @@ function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag:
 }
 
 const gaugesOf = ({ bytes, limit }: NonNullable<Figures['fill']>) => [
-  gauge('marketplace_database_bytes', 'What the rows of the embedded engine take', [[{}, bytes]]),
+  gauge('marketplace_database_bytes', 'What the database takes, where it has a limit', [[{}, bytes]]),
   gauge('marketplace_database_limit_bytes', 'From so many bytes on nothing new is accepted', [[{}, limit]]),
 ]
 

@@ -123,14 +123,14 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
  */
 const roomForUpload = (
   record: Endpoint,
-  { db, config }: Market,
+  market: Market,
   identify: Identify,
   caller: Pick<Work, 'call' | 'credential'>,
 ): Promise<FileRoom> =>
-  db.read(async q => {
+  market.db.read(async q => {
     const actor = await identify(q, caller)
     if (!actor) throw refuse('not_authenticated')
-    const room = await fileRoom(q, config, actor.user.id)
+    const room = await fileRoom(q, market, actor.user.id)
     const { call } = caller
     if (!hasPlainParams(call.req)) return room
     if (await mayBeRepeat(q, record, call, actor.user.id)) return { ...room, used: 0 }

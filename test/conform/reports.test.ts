@@ -5,10 +5,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import axe from 'axe-core'
 import { validate as validateCtrf } from 'ctrf'
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { XMLValidator } from 'fast-xml-parser'
 import { Parser as TapParser } from 'tap-parser'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { checks as census } from '../../src/conform/checks/index.ts'
 import { contentOf, type Happening, History } from '../../src/conform/history/history.ts'
 import {
   broken,
@@ -20,14 +21,15 @@ import {
   untested,
 } from '../../src/conform/judging/check.ts'
 import { type Report, reportOf } from '../../src/conform/judging/report.ts'
+import { areas } from '../../src/conform/reports/areas.ts'
 import { annotations } from '../../src/conform/reports/github.ts'
 import { reports } from '../../src/conform/reports/index.ts'
 import type { ReportName } from '../../src/conform/reports/names.ts'
 import { reportSchema } from '../docs/report-schema.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
-import { historyOf, played } from './made-up.ts'
-import { sarifRun, tapFailures } from './report-readers.ts'
+import { begin, historyOf, played } from './made-up.ts'
+import { junitSuites, sarifRun, tapFailures } from './report-readers.ts'
 
 const test = suite('reports')
 
@@ -123,50 +125,43 @@ test('ctrf is valid, and only what breaks the run has failed', () => {
   assert.equal([failed, passed, skipped, other, tests], [1, 3, 1, 1, 6])
 })
 
-test('junit is well formed, whatever an agent says, and has a failure for what breaks the run', () => {
+test('junit has its schema, whatever an agent says, and has a failure for what breaks the run', () => {
   const text = written('junit')
-  assert.is(XMLValidator.validate(text), true)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML can't have them
   assert.not.match(text, /[\u0001\u001b\ufffe]/)
-  const { testsuites } = new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('test') }).parse(
-    text,
-  )
-  const suites = testsuites[0].testsuite
+  const { testsuite: suites } = junitSuites(text)
   assert.equal(
-    suites.map((one: Record<string, string>) => [
-      one['@_name'],
-      one['@_tests'],
-      one['@_failures'],
-      one['@_errors'],
-      one['@_skipped'],
-    ]),
+    suites.map(one => [one['@_name'], one['@_tests'], one['@_failures'], one['@_errors'], one['@_skipped']]),
     [
       ['a', '3', '1', '0', '0'],
       ['b', '3', '0', '1', '1'],
     ],
   )
-  const cases = suites.flatMap((one: { testcase: object[] }) => one.testcase)
-  const kinds = cases.map((one: object) =>
+  const cases = suites.flatMap(one => one.testcase)
+  const kinds = cases.map(one =>
     Object.keys(one)
       .filter(name => !name.startsWith('@_'))
       .join(),
   )
   assert.equal(kinds, ['', 'failure', 'system-out', 'system-out', 'skipped', 'error'])
-  assert.match(cases[1].failure['#text'], '<img src=')
+  assert.match(cases[1]!.failure!['#text']!, '<img src=')
+  // Six checks share the 3 ms of their scenario.
+  const play = historyOf([...happenings.slice(0, -2), played('play', { ms: 6_000 }), happenings.at(-1)!])
+  const timed = reports.junit(reportOf(checks, play, { known: ids }), play)
+  assert.is(timed.match(/<testcase [^>]*time="1"/g)?.length, 6)
+  assert.is(timed.match(/<testsuite [^>]*time="3"/g)?.length, 2)
 })
 
 test('an end of the agent is one red test in every form, and none where it decides nothing', async () => {
-  const parse = (text: string) =>
-    new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('testc') }).parse(text).testsuites
-  const { testsuite: suites, ...junit } = parse(writtenOf('junit', ended))
-  assert.equal([junit['@_tests'], junit['@_errors'], junit['@_skipped']], ['3', '1', '1'])
-  const [{ error, ...about }] = suites[0].testcase
+  const { testsuite: suites, ...junit } = junitSuites(writtenOf('junit', ended))
+  assert.equal([junit['@_tests'], junit['@_errors']], ['3', '1'])
+  const { error, ...about } = suites[0]!.testcase[0]!
   assert.equal([about['@_classname'], about['@_name']], ['agent', 'agent: stays up'])
-  assert.is(error['@_message'], `${SENTENCE}: 1 check is untested`)
-  assert.match(error['#text'], '<img src=')
-  const after = parse(writtenOf('junit', endedAfterAll))
+  assert.is(error!['@_message'], `${SENTENCE}: 1 check is untested`)
+  assert.match(error!['#text']!, '<img src=')
+  const after = junitSuites(writtenOf('junit', endedAfterAll))
   assert.equal([after['@_tests'], after['@_errors']], ['2', '0'])
-  assert.match(after.testsuite[0].testcase[0]['system-err'], `Seen: ${SENTENCE}\n`)
+  assert.match(after.testsuite[0]!.testcase[0]!['system-err']!, `Seen: ${SENTENCE}\n`)
 
   for (const [about, status] of [
     [ended, 'failed'],
@@ -197,11 +192,9 @@ test('a run whose time was over is one red test in every form, whatever came of 
   const about = reportOf([check('a.pass', holds)], cut, { known: [] })
   const said = (name: ReportName) => reports[name](about, cut)
   const sentence = 'The run was ended after 1m, as its time was over: 0 checks are inconclusive. --timeout 2m gives'
-  const [suite] = new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('testc') }).parse(
-    said('junit'),
-  ).testsuites.testsuite
-  assert.equal([suite['@_errors'], suite.testcase[0]['@_name']], ['1', 'run: ends in time'])
-  assert.match(suite.testcase[0].error['@_message'], sentence)
+  const suite = junitSuites(said('junit')).testsuite[0]!
+  assert.equal([suite['@_errors'], suite.testcase[0]!['@_name']], ['1', 'run: ends in time'])
+  assert.match(suite.testcase[0]!.error!['@_message']!, sentence)
   const { results: ctrf } = JSON.parse(said('ctrf'))
   assert.equal([ctrf.tests[0].name, ctrf.tests[0].status, ctrf.summary.failed], ['run: ends in time', 'failed', 1])
   assert.is(await tapFailures(said('tap')), 'run: ends in time')
@@ -244,12 +237,14 @@ test('sarif has the schema of its version', () => {
     results.map(({ kind, level }: { kind: string; level: string }) => `${kind} ${level}`),
     ['pass none', 'fail error', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
   )
+  assert.match(written('sarif'), /"\$schema": "https:.*sarif-schema-2\.1\.0\.json"/)
   assert.is(results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')
 })
 
 test('the summary and the annotations of github say what is broken, and what agents say is no markup in them', () => {
   const page = written('github')
-  assert.match(page, '## Conformance: must 1/3 · should 0/1 · 1 untested · 1 inconclusive')
+  assert.match(page, '## Conformance: FAILED\nthe agent did 1 thing wrong that it must do right. Mend a.fail first.\n')
+  assert.match(page, '\nmust 1/3 · should 0/1 · 1 untested · 1 inconclusive\n')
   assert.match(page, '### ❌ a.fail (must)')
   const prose = page.replace(/^(`{3,})text\n.*?\n\1$/gms, '')
   assert.not.match(prose, /(?<!\\)<img/)
@@ -265,6 +260,33 @@ test('the badge is SVG, in the colour of the worst', () => {
   assert.match(text, 'must 1/3 · should 0/1')
 })
 
+test('the page and the summary say what came of the run in a word, and explain areas; links lead somewhere', () => {
+  const quiet = historyOf([begin])
+  const page = reports.html(reportOf(census, quiet, { known: [] }), quiet)
+  const unsure = reportOf([check('b.unsure', inconclusive('no power'))], history, { known: [] })
+  assert.match(
+    reports.html(unsure, history),
+    '<p class="totals inconclusive">INCONCLUSIVE: 1 thing could not be told apart',
+  )
+  for (const [area, about] of Object.entries(areas))
+    assert.match(page, `>${area}</a> <span class="about">${about}</span>`)
+  assert.equal([...new Set(census.map(({ id }) => id.split('.')[0]))].sort(), Object.keys(areas).sort())
+  assert.not.match(page, '`')
+  assert.match(page, 'On <code>task.revision_requested</code> send <code>deliver</code> alone')
+  assert.match(written('html'), 'Mend <a href="#a.fail">a.fail</a> first.')
+  for (const one of [page, written('html')])
+    for (const [, target] of one.matchAll(/ href="([^"]*)"/g)) assert.match(one, `id="${target!.slice(1)}"`, target)
+  const strictly = reports.html(endedAfterAll, endedHistory, { strict: false, complete: false })
+  assert.match(strictly, 'PASSED: the agent did everything that it must.')
+  const weak = reportOf([check('b.weak', broken('was weak', { seq: 3 }), 'should')], history, { known: [] })
+  assert.match(
+    reports.html(weak, history),
+    'PASSED: the agent did everything that it must, and 1 thing otherwise than it should.',
+  )
+  assert.match(reports.html(weak, history, { strict: true, complete: false }), '<p class="totals fail">FAILED: ')
+  assert.match(reports.github(weak, history, { strict: true, complete: false }), '## Conformance: FAILED\n')
+})
+
 if (isLong) {
   test('the page asks nobody for anything, runs nothing, and has no fault of accessibility', async () => {
     const page = written('html')
@@ -272,7 +294,7 @@ if (isLong) {
     const { browser, close } = await openBrowser()
     try {
       // Its own policy would keep the tester out too.
-      const context = await browser.newContext({ bypassCSP: true, viewport: { width: 420, height: 800 } })
+      const context = await browser.newContext({ bypassCSP: true, viewport: { width: 375, height: 800 } })
       const tab = await context.newPage()
       const asked: string[] = []
       tab.on('request', request => asked.push(request.url()))
@@ -296,6 +318,9 @@ if (isLong) {
       assert.is(await tab.locator('main > details').count(), ids.length)
       const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       assert.is(await tab.evaluate(overflow), false)
+      const real = reportOf(census, historyOf(happenings), { known: [] })
+      await tab.setContent(reports.html(real, history))
+      assert.is(await tab.evaluate(overflow), false, 'a report of all checks')
     } finally {
       await close()
     }

@@ -35,8 +35,9 @@ const rows: readonly (readonly [expected: string, before: Answered, forged: Answ
   // It refuses everything, or is down since then, or was busy: nothing is known.
   ['untested', 401, 401, 401],
   ['untested', 200, 401, 500],
-  ['untested', 200, 401, 'refused'],
-  ['untested', 200, 'refused', 200],
+  // That once nothing was heard may be the fault of anybody between.
+  ['inconclusive', 200, 401, 'refused'],
+  ['inconclusive', 200, 'refused', 200],
   ['inconclusive', 200, 429, 200],
 ]
 
@@ -55,9 +56,12 @@ test('without the quiet time nobody knows whether something came of it', () => {
   assert.is(verdict('sig.stale-301s', before(200), forged(401), after(200), end), 'inconclusive')
 })
 
-test('any status but 401 is worth a warning, no answer too', () => {
-  for (const answered of [400, 403, 'reset'] as const)
-    assert.is(verdict('sig.refusal-401', before(200), forged(answered), after(200), end, quiet), 'warn')
+test('any status but 401 is worth a warning, no answer too if that is no single one', () => {
+  const refusal = (...sent: readonly Happening[]) =>
+    verdict('sig.refusal-401', before(200), ...sent, after(200), end, quiet)
+  for (const answered of [400, 403] as const) assert.is(refusal(forged(answered)), 'warn')
+  assert.is(refusal(forged('reset')), 'inconclusive')
+  assert.is(refusal(forged('reset'), forged('reset')), 'warn')
   assert.is(verdict('sig.refusal-401', before(200), forged(429), after(200), end, quiet), 'untested')
 })
 

@@ -6,21 +6,7 @@ import { judgesOfLog } from '../../src/conform/listed-agent/log-judges.ts'
 import { scenes } from '../../src/conform/listed-agent/scenes.ts'
 import { judgesOfTasks } from '../../src/conform/listed-agent/task-judges.ts'
 import { judgesOfTests } from '../../src/conform/listed-agent/test-judges.ts'
-
-const areas: Readonly<Record<string, string>> = {
-  conn: 'The connection test and the heartbeat',
-  http: 'The endpoint',
-  sig: 'Who speaks',
-  bytes: 'Unusual and lawful bodies',
-  dup: 'At least once',
-  order: 'Order',
-  life: 'Tasks and cents',
-  cb: 'What the agent sends',
-  rel: 'Staying up',
-  who: 'Buyers',
-  safe: 'Secrets',
-  hire: 'Hiring others',
-}
+import { areas } from '../../src/conform/reports/areas.ts'
 
 const INTRO = `# The checks of \`marketplace conformance\`
 

@@ -115,6 +115,7 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `| \`MARKETPLACE_RETENTION_DELIVERIES\` | \`${defaultKeeping.deliveryDays}\` |`,
     `| \`MARKETPLACE_RETENTION_NOTIFICATIONS\` | \`${defaultKeeping.notificationDays}\` |`,
     `| \`MARKETPLACE_QUOTA_FILES\` | \`${defaultKeeping.fileMiB}\` |`,
+    `| \`MARKETPLACE_LIMIT_FILES\` | \`${defaultKeeping.allFilesMiB}\` |`,
     `| \`MARKETPLACE_QUOTA_TEXTS\` | \`${defaultKeeping.textMiB}\` |`,
     `| \`MARKETPLACE_QUOTA_AGENTS\` | \`${defaultKeeping.agents}\` |`,
     `| \`MARKETPLACE_QUOTA_DELIVERABLES\` | \`${defaultKeeping.deliverables}\` |`,

@@ -44,6 +44,7 @@ const reportShape = z.object({
       fix: z.string(),
       scored: z.boolean().describe('false: it is not in the set of requirements, and decides nothing'),
       excused: z.string().nullable().describe('why the baseline excuses it'),
+      ms: z.int().min(0).describe('its share of the time that its scenario took'),
     }),
   ),
   deaths: z

@@ -34,6 +34,13 @@ export interface Source {
   readonly scene: Scene
 }
 
+/** The folders of src. */
+export const roomsOf = (root = 'src') =>
+  readdirSync(root, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+
 /** Of folders of src, by name. */
 export const sourcesOf = (rooms: readonly string[], root = 'src'): Source[] =>
   rooms.flatMap(room =>

@@ -10,7 +10,7 @@ import { type Bundle, standIn } from '../support/bundle.ts'
 import type { Job } from '../support/jobs.ts'
 import { RUNNER } from './bench.ts'
 import { equivalents } from './equivalent.ts'
-import { parsed, sceneOf, sourcesOf } from './find.ts'
+import { parsed, roomsOf, sceneOf, sourcesOf } from './find.ts'
 import { Controls, controlOn, type Ground, judge } from './judge.ts'
 import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { type Batch, planFor } from './plan.ts'
@@ -165,7 +165,7 @@ test('of a file, the tests that are named run with their hooks; all of them if o
 })
 
 test('each change that is listed as equivalent is one of those that can be made', () => {
-  const all = sourcesOf(['market', 'store', 'web']).flatMap(({ scene }) => scene.mutants)
+  const all = sourcesOf(roomsOf()).flatMap(({ scene }) => scene.mutants)
   const gone = equivalents.filter(
     ({ file, change }) => !all.some(one => one.file === file && one.change.includes(change)),
   )
@@ -173,7 +173,7 @@ test('each change that is listed as equivalent is one of those that can be made'
 })
 
 test('each change of the whole source can be parsed, alone and with all others behind its switch', () => {
-  for (const { file, text, scene } of sourcesOf(['market', 'store', 'web'])) {
+  for (const { file, text, scene } of sourcesOf(roomsOf())) {
     const places = scene.mutants.map((mutant, number) => ({ number, mutant }))
     const bodies = scene.bodies.map((body, i) => ({ number: places.length + i, body }))
     assert.not.throws(() => parsed(withSwitches(file, text, [...places, ...bodies], scene.openings)), undefined, file)

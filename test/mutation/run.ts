@@ -6,8 +6,8 @@
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
- * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
- * of tests for one mutant), `--list`.
+ * `--rooms market,store` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
+ * `--budget 60` (seconds of tests for one mutant), `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util'
 import { jobsOf } from '../support/jobs.ts'
 import { openBench } from './bench.ts'
 import { equivalents } from './equivalent.ts'
-import { sourcesOf } from './find.ts'
+import { roomsOf, sourcesOf } from './find.ts'
 import { Controls, controlOn, judge } from './judge.ts'
 import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { planFor } from './plan.ts'
@@ -26,13 +26,11 @@ import { reachOf, readLines } from './reach.ts'
 import { type Header, isNoticed, type Line, lineOf, reportText } from './report.ts'
 import { openWorkshop } from './workshop.ts'
 
-const ROOMS = ['market', 'store', 'web']
-
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '500' },
-    rooms: { type: 'string', default: 'market,store' },
+    rooms: { type: 'string', default: roomsOf().join(',') },
     only: { type: 'string' },
     tests: { type: 'string', default: '' },
     budget: { type: 'string', default: '60' },
@@ -42,7 +40,7 @@ const { values } = parseArgs({
 })
 
 const rooms = values.rooms.split(',')
-const sources = sourcesOf(ROOMS)
+const sources = sourcesOf(roomsOf())
 const population = sources
   .filter(({ file }) => rooms.includes(file.split('/')[1]!))
   .flatMap(({ scene }) => scene.mutants)

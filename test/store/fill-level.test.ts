@@ -2,13 +2,14 @@
 /** How full the database is: said at each step on the way up, once, and again only after it had sunk. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FillLevel, FillWarning, FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
+import { FillLevel, FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
+import { FillWarning } from '../../src/store/fill-warning.ts'
 
 const MB = 1024 ** 2
 
 test('it warns at 70 %, at each tenth above, and that it is full; once each', () => {
   const said: string[] = []
-  const warning = new FillWarning(message => said.push(message))
+  const warning = new FillWarning(message => said.push(message), 'A way out.')
   const steps = (...percents: number[]) => {
     for (const percent of percents) warning.look({ bytes: percent * MB, limit: 100 * MB })
     return said.splice(0).map(message => /full: it has|\((\d+) %\)/.exec(message)![1] ?? 'full')
@@ -24,14 +25,15 @@ test('it warns at 70 %, at each tenth above, and that it is full; once each', ()
 
 test('what is said names the level, the limit and the way out', () => {
   const said: string[] = []
-  const look = (bytes: number, limit: number) => new FillWarning(message => said.push(message)).look({ bytes, limit })
+  const look = (bytes: number, limit: number) =>
+    new FillWarning(message => said.push(message), 'A way out.').look({ bytes, limit })
   look(7.55 * MB, 10 * MB)
   look(750 * MB, 1000 * MB)
   look(9 * MB, 9 * MB)
   look(11 * MB, 10 * MB)
-  assert.match(said[0]!, /^The database has 7\.5 MB of the 10 MB that it may have \(75 %\)\. .*marketplace db copy/)
+  assert.match(said[0]!, /^The database has 7\.5 MB of the 10 MB that it may have \(75 %\)\. .* A way out\./)
   assert.match(said[1]!, 'The database has 750 MB of the 1000 MB that it may have (75 %).')
-  assert.match(said[2]!, /^The database is full: it has the 9\.0 MB that it may have\. .*MARKETPLACE_DB_LIMIT/)
+  assert.match(said[2]!, /^The database is full: it has the 9\.0 MB that it may have\. .* A way out\./)
   assert.match(said[3]!, 'it has the 10 MB')
   look(9.99 * MB, 10 * MB)
   assert.match(said[4]!, 'The database has 10.0 MB of the 10 MB')

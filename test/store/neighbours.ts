@@ -293,7 +293,7 @@ rows(
   ['x4', 'deposit', null, 'b', 8000, null, 'pending', 40],
   ['x5', 'withdrawal', 'a', null, 100, null, 'pending', 50],
   ['x6', 'withdrawal', 'b', null, 200, null, 'completed', 60],
-  ['x7', 'hold', 'c', null, 600, 't5', 'completed', 70],
+  ['x7', 'hold', 'c', 'c', 600, 't5', 'completed', 70],
   ['x8', 'release', 'c', 'b', 600, 't5', 'clearing', 80],
   ['x9', 'refund', null, 'c', 700, 't6', 'completed', 90],
   ['xa', 'release', 'b', 'b', 900, 't8', 'reversed', 95],
@@ -301,12 +301,10 @@ rows(
 )
 rows(
   'entries',
-  'transfer_id account_id amount created_at',
-  ['x1', 'world', -1000, 10],
-  ['x1', 'available:c', 1000, 10],
-  ['x7', 'available:c', -600, 70],
-  ['x7', 'held:c', 600, 70],
-  ['x8', 'held:c', -600, 80],
+  'leg_id kind debited_id credited_id amount created_at',
+  ['x1', 'deposit', 'world', 'available:c', 1000, 10],
+  ['x7', 'hold', 'available:c', 'held:c', 600, 70],
+  ['x8', 'release', 'held:c', 'clearing:b', 600, 80],
 )
 rows(
   'settlements',

@@ -288,13 +288,11 @@ function moneyOf(crowd: Crowd): string[] {
         },
         where,
       ),
-      ...[from, to].map((account_id, side) =>
-        insert(
-          'entries',
-          count,
-          { transfer_id: own, account_id, amount: side === 0 ? '-500' : '500', created_at: time },
-          where,
-        ),
+      insert(
+        'entries',
+        count,
+        { leg_id: own, kind: `'${kind}'`, debited_id: from, credited_id: to, amount: '500', created_at: time },
+        where,
       ),
     ]
   })

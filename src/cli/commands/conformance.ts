@@ -5,7 +5,14 @@ import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history/history.ts'
 import { historyLines, historyOf } from '../../conform/history/history-file.ts'
 import { baselineOf } from '../../conform/judging/baseline.ts'
-import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/judging/report.ts'
+import {
+  type Asked,
+  type Outcome,
+  outcomeOf,
+  type Report,
+  reportOf,
+  withRepeats,
+} from '../../conform/judging/report.ts'
 import { those, withPrerequisites } from '../../conform/judging/selection.ts'
 import { censusOf } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
@@ -251,11 +258,13 @@ interface Told {
 /** Its author names it in the file of the agent, and plays one check again. */
 const PART_OF_SET = 'Some checks alone were played: whether the set of requirements is kept takes a run of all.'
 
-function tell({ wanted, flags, settings }: Plan, { report, history, way }: Told, output: CommandOutput): string[] {
+function tell(plan: Plan, { report, history, way }: Told, output: CommandOutput): string[] {
+  const { wanted, flags, settings } = plan
   const { json, out, notes } = output
-  const lost = writeReports(wanted, { report, history, output })
+  const asked = askedOf(plan, report)
+  const lost = writeReports(wanted, { report, asked, history, output })
   if (json) out.json(report)
-  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, way.again(report))
+  else if (wanted.every(({ path }) => path !== null)) showReport(out, { report, history, asked }, way.again(report))
   if (settings.requirements !== undefined && (flags.only || flags.skip)) notes.line(notes.colour.dim(PART_OF_SET))
   if (report.bought) showPurchases(notes, report.bought, way.way ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
@@ -279,11 +288,16 @@ const codes: Readonly<Record<Outcome, number>> = {
   unsure: exitCodes.failed,
 }
 
-function codeOf({ flags, settings }: Plan, report: Report): number {
+/** Whoever looks from outside knows that most is untested. */
+const askedOf = ({ flags, settings }: Plan, { agent }: Report): Asked => ({
+  strict: flags.strict === true,
+  complete: agent.listed === undefined && (flags.requirements ?? settings.requirements) !== undefined,
+})
+
+function codeOf(plan: Plan, report: Report): number {
+  const { flags } = plan
   const isTimeOver = report.limitMs !== null
   if (report.interrupted && !isTimeOver && !flags.bail && flags.history === undefined) return exitCodes.interrupted
   if (flags.writeBaseline && !isTimeOver) return exitCodes.ok
-  // Whoever looks from outside knows that most is untested.
-  const complete = report.agent.listed === undefined && (flags.requirements ?? settings.requirements) !== undefined
-  return codes[outcomeOf(report, { strict: flags.strict === true, complete })]
+  return codes[outcomeOf(report, askedOf(plan, report))]
 }

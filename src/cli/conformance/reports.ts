@@ -2,7 +2,7 @@
 import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { History } from '../../conform/history/history.ts'
-import type { Report } from '../../conform/judging/report.ts'
+import type { Asked, Report } from '../../conform/judging/report.ts'
 import { besides, reports } from '../../conform/reports/index.ts'
 import { type ReportName, reportNames } from '../../conform/reports/names.ts'
 import { environment, UsageError } from '../../settings/config.ts'
@@ -65,6 +65,7 @@ const isReport = (name: string): name is ReportName => (reportNames as readonly 
 
 interface Told {
   readonly report: Report
+  readonly asked: Asked
   readonly history: History
   readonly output: CommandOutput
 }
@@ -73,10 +74,10 @@ interface Told {
  * Files are written whole, but for the summary of a step, which other steps write to too. Returns a sentence for each that
  * could not be written.
  */
-export function writeReports(wanted: readonly WantedReport[], { report, history, output }: Told): string[] {
+export function writeReports(wanted: readonly WantedReport[], { report, asked, history, output }: Told): string[] {
   const lost: string[] = []
   for (const { name, path } of wanted) {
-    const text = reports[name](report, history)
+    const text = reports[name](report, history, asked)
     const said = besides[name]?.(report, history) ?? ''
     // The runner reads both streams; the report for programs stays whole.
     ;(output.json ? process.stderr : process.stdout).write(said)

@@ -1,15 +1,24 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history/history.ts'
-import type { Report, ReportedCheck, ReportedDeath } from '../../conform/judging/report.ts'
+import type { Asked, Report, ReportedCheck, ReportedDeath } from '../../conform/judging/report.ts'
 import { areaOf, eventLine, totals } from '../../conform/reports/findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from '../../conform/reports/run-tests.ts'
+import { verdictOf } from '../../conform/reports/verdict.ts'
 import { commandLine, paragraph, plain, type Ui } from '../output/ui.ts'
 
 const MOST_EVIDENCE = 4
 
 /** `again`: the command line that plays one check again. */
-export function showReport(ui: Ui, report: Report, history: History, again: (id: string) => string): void {
-  const { green, red, bold, dim } = ui.colour
+export function showReport(
+  ui: Ui,
+  {
+    report,
+    history,
+    asked,
+  }: { readonly report: Report; readonly history: History; readonly asked?: Asked | undefined },
+  again: (id: string) => string,
+): void {
+  const { green, red, yellow, bold, dim } = ui.colour
   const those = (verdict: ReportedCheck['verdict']) => report.checks.filter(one => one.verdict === verdict)
   for (const death of report.deaths) showDeath(ui, death, history)
   const timeOver = timeOverIn(report, history)
@@ -25,7 +34,10 @@ export function showReport(ui: Ui, report: Report, history: History, again: (id:
   if (areas.length > 0) paragraph(ui, `${green('✔')} `, areas.join(' · '))
   for (const { id, text } of report.baseline) paragraph(ui, `${red('✖')} `, `baseline: ${plain(id)}: ${plain(text)}`)
   for (const declared of report.declared) paragraph(ui, '  ', `declared: ${plain(declared)}`, dim)
-  ui.line(bold(totals(report)))
+  ui.line(totals(report))
+  const { outcome, word, sentence } = verdictOf(report, asked)
+  const colour = { good: green, bad: red, unsure: yellow }[outcome]
+  paragraph(ui, '', `${word}: ${sentence}`, row => bold(row.replace(word, colour(word))))
 }
 
 /** Before all else, as it may be why the rest is as it is. */

@@ -63,7 +63,7 @@ export const running: readonly CommandRecord[] = [
       ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
       [
         '--db-limit <size>',
-        `a database file of this size is full: 512MB, 1GB (default: ${limits.database.fullMebibytes / 1024}GB, MARKETPLACE_DB_LIMIT)`,
+        `a database of this size is full: 512MB, 1GB (default: ${limits.database.fullMebibytes / 1024}GB, on Postgres none; MARKETPLACE_DB_LIMIT)`,
       ],
       ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
       [

@@ -174,6 +174,11 @@ export class AgentUnderTest {
     if (this.hasEnded) await this.open()
   }
 
+  /** Of the shell that has started it; undefined while it does not run, or was not started here. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   /** Bytes that it and what it has started keep in memory; null where the system does not tell. */
   async memory(): Promise<number | null> {
     const { pid } = this.#process ?? {}

@@ -39,14 +39,22 @@ export class BusyAgent {
     return this.#since !== null && this.#since() > STAYS_BUSY_MS
   }
 
-  /** Sends until the agent takes or refuses it, or asks for more time than it gets, and returns what came last. */
+  /**
+   * Sends until the agent takes or refuses it, or asks for more time than it gets, and returns what came last. `repeatsLost`: whether it is
+   * sent once more if nothing comes back, as the marketplace does.
+   */
   async ask<Told extends { readonly answer: Answer | null }>(
     send: (attempt: number) => Promise<Told>,
     pause: (ms: number) => Promise<void>,
+    repeatsLost = () => false,
   ): Promise<Told> {
     const elapsed = stopwatch()
     for (let attempt = 1; ; attempt++) {
       const told = await send(attempt)
+      if (told.answer === null && attempt === 1 && repeatsLost()) {
+        await pause(FIRST_MS)
+        continue
+      }
       if (!isBusy(told.answer) || this.staysBusy || attempt === MOST_ATTEMPTS) return told
       const ms = this.#pauseMs(told.answer, attempt)
       if (ms === null || elapsed() + ms > MOST_MS) return told

@@ -62,10 +62,10 @@ export function declaredInWords({ revisions, hires, work, messages, vary }: Decl
 
 type Kind = 'answer' | 'work'
 
-/** A busy machine makes quick agents slow for a moment: the longer, the more there is to do for each of its cores. */
 const LEAST_MS = 5_000
 const MOST_CROWDED = 6
-const leastLimit = () => LEAST_MS * Math.min(MOST_CROWDED, Math.max(1, loadavg()[0]! / availableParallelism()))
+/** Of an agent that was not started here nobody measures how long the machine held it up, so what there is to do for each core counts. */
+const crowdedLimit = () => LEAST_MS * Math.min(MOST_CROWDED, Math.max(1, loadavg()[0]! / availableParallelism()))
 
 const TIMES = 10
 const TIMES_QUIET = 5
@@ -76,15 +76,19 @@ export class Patience {
   readonly #limits: Readonly<Record<Kind, number>>
   readonly #slowest: Partial<Record<Kind, number>> = {}
 
-  /** In ms. */
-  constructor(limits: Readonly<Record<Kind, number>>) {
+  readonly #isMeasured: boolean
+
+  /** In ms. `isMeasured`: whoever waits leaves out how long the machine held up the agent. */
+  constructor(limits: Readonly<Record<Kind, number>>, isMeasured = false) {
     this.#limits = limits
+    this.#isMeasured = isMeasured
   }
 
   limit(kind: Kind): number {
     const seen = this.#slowest[kind]
     if (seen === undefined) return this.#limits[kind]
-    return Math.round(Math.min(this.#limits[kind], Math.max(leastLimit(), TIMES * seen)))
+    const least = this.#isMeasured ? LEAST_MS : crowdedLimit()
+    return Math.round(Math.min(this.#limits[kind], Math.max(least, TIMES * seen)))
   }
 
   note(kind: Kind, ms: number): void {

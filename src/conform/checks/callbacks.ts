@@ -2,6 +2,7 @@
 
 import type { History, Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, untested } from '../judging/check.ts'
+import { unlessHeldUp } from '../judging/timing.ts'
 import { cbForm } from './callback-form.ts'
 import { attempts, contentIn, headerOf, isAck, startedAt, taskOf } from './evidence.ts'
 import { must, should } from './owed.ts'
@@ -44,9 +45,10 @@ const stopsAt = (history: History, label: string, status: number): Finding =>
     const all = met.filter(({ answer, fault }) => (answer?.status ?? fault?.status) === status)
     const refused = all.filter(one => startedAt(one) - startedAt(all[0]!) < WITHIN_MS)
     if (refused.length === 0) return untested(`the agent was not answered ${status}`)
-    return refused.length <= MOST_REPEATS
-      ? holds
-      : broken(`repeated it ${refused.length} times in two seconds`, refused[0]!, refused.at(-1)!)
+    if (refused.length <= MOST_REPEATS) return holds
+    const finding = broken(`repeated it ${refused.length} times in two seconds`, refused[0]!, refused.at(-1)!)
+    const from = startedAt(refused[0]!)
+    return unlessHeldUp(history, { from, to: from + WITHIN_MS }, { count: refused.length, most: MOST_REPEATS }, finding)
   })
 
 const STORM = { callbacks: 10, ms: 10_000 }
@@ -64,7 +66,12 @@ function storm(history: History): Finding {
     const at = times.findIndex((time, index) => (times[index + STORM.callbacks] ?? Infinity) - time < STORM.ms)
     if (at === -1) continue
     const inAll = times.filter(time => time >= times[at]! && time - times[at]! < STORM.ms).length
-    return broken(`sent the same ${callbacks[0]!.action} ${inAll} times in ten seconds`, ...callbacks.slice(0, 3))
+    const finding = broken(
+      `sent the same ${callbacks[0]!.action} ${inAll} times in ten seconds`,
+      ...callbacks.slice(0, 3),
+    )
+    const span = { from: times[at]!, to: times[at]! + STORM.ms }
+    return unlessHeldUp(history, span, { count: inAll, most: STORM.callbacks }, finding)
   }
   return history.of('callback').length > 0 ? holds : untested('the agent has not called back')
 }

@@ -2,8 +2,9 @@
 
 import type { History, Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
+import { within } from '../judging/timing.ts'
 import { isMalformed, MALFORMED } from './attempts.ts'
-import { isAck, isUnheard, refusedAndQuiet, signedCallbacks, startedAt, toldBack } from './evidence.ts'
+import { isAck, isUnheard, notAsked, refusedAndQuiet, signedCallbacks, startedAt, toldBack } from './evidence.ts'
 import { must, should } from './owed.ts'
 
 const FIVE_CHECKS = {
@@ -23,7 +24,7 @@ const calledBack = (history: History, test: Recordeds<'webhook'>) => history.cal
 
 /** The endpoint has answered 200 to this test. */
 function passed(test: Recordeds<'webhook'>): Finding {
-  if (isUnheard(test)) return untested(`the agent could not be asked: it ${toldBack(test)}`)
+  if (isUnheard(test)) return notAsked(test)
   return test.answer?.status === 200 ? holds : broken(`failed a test: it ${toldBack(test)}`, test)
 }
 
@@ -69,7 +70,7 @@ function besideWork(history: History): Finding {
   if (!task || !history.stepsOf(task.taskId).some(({ trigger }) => trigger === 'accept'))
     return untested('the agent did not accept the task')
   if (history.webhooks('conn.test-beside-work/test').length === 0)
-    return untested('the agent did not accept the task in time')
+    return inconclusive('the agent accepted the task when nobody waited for it any more')
   const test = testOf(history, 'conn.test-beside-work/test')
   const answered = passed(test)
   if (answered.holds !== true) return answered
@@ -99,7 +100,7 @@ function newSecret(history: History): Finding {
   const refused = fresh.find(webhook => !isAck(webhook))
   if (refused) {
     return isUnheard(refused)
-      ? untested(`the agent could not be asked: it ${toldBack(refused)}`)
+      ? notAsked(refused)
       : broken(`did not take the new secret: a webhook signed with it ${toldBack(refused)}`, refused)
   }
   return refusedAndQuiet(history, 'conn.new-secret/old', 'conn.new-secret/new')
@@ -137,8 +138,8 @@ export const conn: readonly Check[] = [
       const test = testOf(history, 'conn.endpoint-200')
       const callback = calledBack(history, test)
       if (!callback) return broken('did not call back', test)
-      const ms = startedAt(callback) - test.realAt
-      return ms <= CALLBACK_MS ? holds : broken(`called back after ${Math.round(ms / 1000)} seconds`, test, callback)
+      const late = (ms: number) => broken(`called back after ${Math.round(ms / 1000)} seconds`, test, callback)
+      return within(history, { from: test.realAt, to: startedAt(callback) }, CALLBACK_MS, late)
     },
   },
   {

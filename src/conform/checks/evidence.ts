@@ -1,11 +1,20 @@
 /** What several checks look for in a history. */
 
-import { bytesOf, type Content, firstTaskHas, type History, hasTaken, type Recordeds } from '../history/history.ts'
+import {
+  type Answer,
+  bytesOf,
+  type Content,
+  firstTaskHas,
+  type History,
+  hasTaken,
+  type Recordeds,
+} from '../history/history.ts'
 import { broken, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { isBusy, STAYED_BUSY, unlessBusy } from '../judging/heard-webhooks.ts'
 
-export const isAck = ({ answer }: Recordeds<'webhook'>) =>
-  answer !== null && answer.status >= 200 && answer.status < 300
+const isTaken = ({ status }: Answer) => status >= 200 && status < 300
+
+export const isAck = ({ answer }: Recordeds<'webhook'>) => answer !== null && isTaken(answer)
 
 /** What came back, as the end of “was answered …”. */
 export const toldBack = ({ answer, error }: Recordeds<'webhook'>) =>
@@ -69,11 +78,16 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
   }
   const heard = forged.filter(webhook => !isUnheard(webhook))
   const unheard = forged.find(webhook => !heard.some(other => other.label === webhook.label))
-  if (unheard) return untested(`the agent could not be asked: it ${toldBack(unheard)}`)
+  if (unheard) return notAsked(unheard)
   const between = heard.every(({ seq }) => areTaken(history.webhooks(twins), seq))
-  if (!between) return unlessBusy(untested(UNPROVEN), history, twins)
-  return listened(history) ?? holds
+  if (between) return listened(history) ?? holds
+  const isRefused = history.webhooks(twins).some(({ answer }) => answer !== null && !isBusy(answer) && !isTaken(answer))
+  return unlessBusy(isRefused ? untested(UNPROVEN) : inconclusive(UNPROVEN), history, twins)
 }
+
+/** Nothing was heard from it: that it is away is told by others, and that it alone was not heard is no word of the agent. */
+export const notAsked = (webhook: Recordeds<'webhook'>): Finding =>
+  inconclusive(`the agent could not be asked: it ${toldBack(webhook)}`)
 
 /** Who refuses that is busy or away, or so it says, and not who looks at the signature. */
 export const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>

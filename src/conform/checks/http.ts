@@ -1,9 +1,21 @@
 /** The endpoint: it answers what HTTP and the marketplace send, soon and whatever it knows of it. */
 
 import { firstTaskHas, type History, type Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
+import { all, broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
-import { accepted, attempts, decided, isAck, listened, startedAt, taskOf, toldBack, worked } from './evidence.ts'
+import { spanOf, within } from '../judging/timing.ts'
+import {
+  accepted,
+  attempts,
+  decided,
+  isAck,
+  listened,
+  notAsked,
+  startedAt,
+  taskOf,
+  toldBack,
+  worked,
+} from './evidence.ts'
 import { must, should } from './owed.ts'
 
 type Law = Check['law']
@@ -63,8 +75,10 @@ const answers: readonly Check[] = [
     scenario: 'every event',
     after: ['http.ack', 'conn.endpoint-200'],
     judge(history) {
-      const other = eventsIn(history).find(({ answer }) => answer?.status !== 200 && !isBusy(answer))
-      return other ? broken(`answered ${other.answer?.status} to ${other.event}`, other) : holds
+      const answered = eventsIn(history).filter(({ answer }) => answer !== null)
+      if (answered.length === 0) return untested('the agent answered nothing')
+      const other = answered.find(({ answer }) => answer!.status !== 200)
+      return other ? broken(`answered ${other.answer!.status} to ${other.event}`, other) : holds
     },
   },
   {
@@ -79,10 +93,14 @@ const answers: readonly Check[] = [
       const times = history.of('webhook').filter(({ genuine, change, answer }) => genuine && change === null && answer)
       if (times.length === 0) return untested('the agent answered nothing')
       // A busy machine makes some of them slow: what is slow by itself is so each time.
-      const slow = EVENTS.map(name => quickest(times.filter(({ event }) => event === name))).find(
-        one => one !== undefined && one.ms > 5_000,
+      const quickestOf = (name: string) => quickest(times.filter(({ event }) => event === name))
+      return all(
+        EVENTS.flatMap(name => quickestOf(name) ?? []).map(one =>
+          within(history, spanOf(one), PROMPT_MS, ms =>
+            broken(`took ${ms} ms to answer ${one.event}, and never less`, one),
+          ),
+        ),
       )
-      return slow ? broken(`took ${slow.ms} ms to answer ${slow.event}, and never less`, slow) : holds
     },
   },
   {
@@ -100,6 +118,7 @@ const answers: readonly Check[] = [
 const quickest = (webhooks: readonly Recordeds<'webhook'>[]) => webhooks.toSorted((one, other) => one.ms - other.ms)[0]
 
 const WORTH_MS = 2_000
+const PROMPT_MS = 5_000
 
 /** A busy machine makes some answers slow: who waits for the work does so each time. */
 function answersFirst(history: History): Finding {
@@ -112,7 +131,9 @@ function answersFirst(history: History): Finding {
   if (!first) return untested('the agent delivered nothing')
   const isAfter = ({ webhook: { ms }, workMs }: typeof first) => ms > WORTH_MS && ms >= 0.8 * workMs
   if (!compared.every(isAfter)) return holds
-  return broken(`answered after ${first.webhook.ms} ms, when the work was done`, first.webhook, first.deliver)
+  return within(history, spanOf(first.webhook), WORTH_MS, ms =>
+    broken(`answered after ${ms} ms, when the work was done`, first.webhook, first.deliver),
+  )
 }
 
 const together: readonly Check[] = [
@@ -264,7 +285,7 @@ function otherMethods(history: History): Finding {
   const failed = webhooks.find(isOwnError)
   if (failed) return broken(`failed over a ${failed.method}: it ${toldBack(failed)}`, failed)
   const away = webhooks.find(({ error }) => error?.startsWith('refused'))
-  return away ? untested(`the agent could not be asked: it ${toldBack(away)}`) : holds
+  return away ? notAsked(away) : holds
 }
 
 export const http: readonly Check[] = [...answers, ...together, ...onTheWire]

@@ -3,6 +3,7 @@
 import type { History, Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
+import { spanOf, within } from '../judging/timing.ts'
 import { attempts, isAck, taskOf, toldBack } from './evidence.ts'
 import { must, should } from './owed.ts'
 
@@ -33,7 +34,7 @@ function twoMegabytes(history: History): Finding {
   if (!sent) return inconclusive('it was not sent')
   const next = goesOn(history, 'rel.two-megabytes')
   if (next.holds !== true) return next
-  return sent.ms <= SLOW_MS ? holds : broken(`left two megabytes without an answer for ${sent.ms} ms`, sent)
+  return within(history, spanOf(sent), SLOW_MS, ms => broken(`left two megabytes without an answer for ${ms} ms`, sent))
 }
 
 function hangUp(history: History): Finding {
@@ -77,7 +78,10 @@ function endsInOrder(history: History): Finding {
   const ended =
     sent && history.of('process').find(({ seq, what, death }) => seq > sent.seq && what === 'ended' && !death)
   if (!ended) return inconclusive('the agent was not ended')
-  if (ended.ms >= GRACE_MS) return broken('had to be killed ten seconds after SIGTERM', ended)
+  const inTime = within(history, spanOf(ended), GRACE_MS - 1, () =>
+    broken('had to be killed ten seconds after SIGTERM', ended),
+  )
+  if (inTime.holds !== true) return inTime
   return isAck(sent) || isBusy(sent.answer)
     ? holds
     : broken(`did not answer the webhook that came when it was told to end: it ${toldBack(sent)}`, sent, ended)

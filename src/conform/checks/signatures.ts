@@ -2,6 +2,7 @@
 
 import type { History, Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, untested } from '../judging/check.ts'
+import { spanOf, within } from '../judging/timing.ts'
 import { forgeriesOf } from '../scenarios/forged-webhooks.ts'
 import {
   accepted,
@@ -153,7 +154,8 @@ function tellsDigest({ answer, headers }: Recordeds<'webhook'>): boolean {
 function atOnce(history: History): Finding {
   const times = refusals(history).filter(({ answer }) => answer !== null)
   const middle = times.toSorted((one, other) => one.ms - other.ms)[times.length >> 1]
-  return middle === undefined || middle.ms <= SLOW_MS ? holds : broken(`took ${middle.ms} ms for most refusals`, middle)
+  if (middle === undefined) return holds
+  return within(history, spanOf(middle), SLOW_MS, ms => broken(`took ${ms} ms for most refusals`, middle))
 }
 
 export const sig: readonly Check[] = [...genuine, ...forged, ...others, ...manner]

@@ -2,6 +2,7 @@
 
 import type { History } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../judging/check.ts'
+import { within } from '../judging/timing.ts'
 import {
   arrivedAt,
   attemptsOf,
@@ -51,8 +52,9 @@ export const life: readonly Check[] = [
       if (!decided && isMalformed(history, taskId)) return UNHEARD
       if (!decided && !submitted.some(isAck)) return untested('it did not accept the webhook of the task')
       if (!decided) return broken('did neither accept nor reject the task', ...submitted)
-      const ms = decided.realAt - realAt
-      return ms <= answer ? holds : broken(`decided after ${ms} ms, and ${answer} was the limit`, ...submitted, decided)
+      return within(history, { from: realAt, to: decided.realAt }, answer, ms =>
+        broken(`decided after ${ms} ms, and ${answer} was the limit`, ...submitted, decided),
+      )
     },
   },
   {
@@ -107,9 +109,10 @@ export const life: readonly Check[] = [
       if (!delivered && acceptedFirst(history, taskId).holds === false)
         return untested('after life.accept-before-deliver failed')
       if (!delivered) return broken('accepted the task and did not deliver', accepted)
-      const ms = delivered.realAt - accepted.realAt
       const { work } = history.begin.patience
-      return ms <= work ? holds : broken(`delivered after ${ms} ms, and ${work} was the limit`, accepted, delivered)
+      return within(history, { from: accepted.realAt, to: delivered.realAt }, work, ms =>
+        broken(`delivered after ${ms} ms, and ${work} was the limit`, accepted, delivered),
+      )
     },
   },
   {

@@ -147,6 +147,14 @@ interface ScenarioEvent {
   readonly ms: number
 }
 
+/** In the last `ms`, the run itself stood still for `run` of them, and the agent's processes waited for the machine for `agent`. */
+interface StallEvent {
+  readonly kind: 'stall'
+  readonly run: number
+  readonly agent: number
+  readonly ms: number
+}
+
 /** Nothing was sent for so long, and everything was listened for. */
 interface QuietEvent {
   readonly kind: 'quiet'
@@ -204,6 +212,7 @@ export type Happening =
   | ProcessEvent
   | ScenarioEvent
   | QuietEvent
+  | StallEvent
   | PurchasesEvent
   | EndEvent
 
@@ -261,6 +270,14 @@ export class History {
       if (!this.#byTask.get(event.taskId)?.push(event)) this.#byTask.set(event.taskId, [event])
     }
     return (this.#byTask.get(taskId) ?? []).filter((event): event is Recordeds<Kind> => event.kind === kind)
+  }
+
+  /** How long the machine has held up the run or the agent between two moments, at most. */
+  stalledMs(from: number, to: number): number {
+    let sum = 0
+    for (const { realAt, ms, run, agent } of this.of('stall'))
+      sum += Math.max(0, Math.min(run + agent, Math.min(realAt, to) - Math.max(realAt - ms, from)))
+    return sum
   }
 
   observations(label: string): Recordeds<'observation'>[] {

@@ -1,17 +1,19 @@
 /** Collects what happens in a run, in order, and wakes those who wait for something. */
 import { type Content, type Happening, History, type LaneName, type Recorded } from './history.ts'
-import { machineNow } from './machine-time.ts'
+import { machineNow, stopwatch } from './machine-time.ts'
 import { maskedAll } from './masked.ts'
 
 /** More would be a loop of ours or of the agent's. */
 const MOST_EVENTS = 100_000
 /** Of bodies. A run of all checks keeps some 3 MB. */
 const MOST_BYTES = 128 * 1024 * 1024
+/** So many times as long a wait takes at most on a machine that does other things. */
+const MOST_LONGER = 6
 /** What comes over and over, if an agent loops. How scenarios and the run end is kept in any case. */
-const traffic: readonly Happening['kind'][] = ['webhook', 'callback', 'request', 'step', 'money']
+const traffic: readonly Happening['kind'][] = ['webhook', 'callback', 'request', 'step', 'money', 'stall']
 
 /** The last words of a process are still being read then; they are masked one by one. */
-const isForeign = ({ kind }: Happening) => kind !== 'process' && kind !== 'step' && kind !== 'money'
+const isForeign = ({ kind }: Happening) => !['process', 'step', 'money', 'stall'].includes(kind)
 
 export type Listen = (event: Recorded, history: History) => void
 
@@ -31,6 +33,7 @@ export class Recorder {
   #interruption: string | null = null
   #hasEnded = false
   #bytes = 0
+  #stalledMs = 0
 
   /** `secrets`: what nobody would take for one by its form. */
   constructor(listen: Listen = () => {}, secrets: readonly string[] = []) {
@@ -47,12 +50,19 @@ export class Recorder {
     const shown = isForeign(happening) ? maskedAll(happening, this.#secrets) : happening
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...shown }
     this.#events.push(event)
+    if (event.kind === 'stall') this.#stalledMs += Math.min(event.ms, event.run + event.agent)
     this.#listen(event, this.history)
     this.wake()
   }
 
   /** All until now. It grows with what comes. */
   readonly history = new History(this.#events)
+
+  /** Starts to measure. Returns what tells the ms since then in which the machine held up nobody, and some of the others. */
+  calmStopwatch(): () => number {
+    const [elapsed, before] = [stopwatch(), this.#stalledMs]
+    return () => Math.max(elapsed() - (this.#stalledMs - before), Math.round(elapsed() / MOST_LONGER))
+  }
 
   /** The run is to end at once. */
   interrupt(why: string): void {

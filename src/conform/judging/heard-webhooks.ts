@@ -8,6 +8,10 @@ type Webhook = Recordeds<'webhook'>
 /** Says that it can take no more at this moment, and is to be asked again. */
 export const isBusy = (answer: Pick<Answer, 'status'> | null) => answer?.status === 429 || answer?.status === 503
 
+/** Sent again when nothing came back: one missing answer may be the fault of anybody between. */
+export const isLost = ({ answer, error }: Pick<Webhook, 'answer' | 'error'>): boolean =>
+  answer === null && /^(?:reset|refused|timeout|own_fault)/.test(error ?? '')
+
 /** The agent has asked for time. */
 const isPutOff = (event: Recorded): boolean => event.kind === 'webhook' && isBusy(event.answer)
 
@@ -21,15 +25,17 @@ export const isAskedAgain = (history: History, taskId: string): boolean =>
 
 export const wasBusy = (history: History, taskId: string): boolean => history.webhooksOf(taskId).some(isPutOff)
 
-/** A history without what met a busy agent and was heard when it came again: no check has to know of it. */
+/** A history without what met a busy agent, or got no answer, and was answered when it came again: no check has to know of it. */
 export function withoutRepeats({ events }: History): History {
   const heard = new Set<string>()
   const left = events.toReversed().filter(event => {
     if (event.kind !== 'webhook') return true
     const { label, taskId, event: name, change, genuine, method } = event
     const what = [label, taskId, name, change, genuine, method].join(' ')
-    if (!isPutOff(event)) heard.add(what)
-    return !isPutOff(event) || !heard.has(what)
+    // A marketplace repeats what is genuine.
+    const isRepeated = isPutOff(event) || (genuine && isLost(event))
+    if (!isRepeated) heard.add(what)
+    return !isRepeated || !heard.has(what)
   })
   return new History(left.reverse())
 }

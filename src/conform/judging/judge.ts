@@ -1,9 +1,10 @@
 /** Judges a history: the same events always get the same verdicts. Source: A-46. */
 
 import type { History } from '../history/history.ts'
-import type { Check, Finding, Level } from './check.ts'
+import { type Check, type Finding, inconclusive, type Level } from './check.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard-webhooks.ts'
+import { unlessSilent } from './silence.ts'
 import { cutOffInWords, unlessCutOff } from './time-limit.ts'
 
 export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
@@ -34,7 +35,7 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
     const known = findings.get(check.id)
     if (known) return known
     const blocker = before(check).find(one => findingOf(one).holds !== true)
-    const own = found(check, history)
+    const own = found(check, history, whole)
     // What was seen counts, unless it may come of another fault that has its own line.
     const finding = blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(check, blocker) : own
     findings.set(check.id, finding)
@@ -43,7 +44,10 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   /** The reason is what is broken first, however long the row of checks that wait for it. */
   const blockedBy = ({ id }: Check, blocker: Check): Finding => {
     const finding = findingOf(blocker)
-    if ('inconclusive' in finding && finding.inconclusive === timeOver) return finding
+    if ('inconclusive' in finding)
+      return finding.inconclusive === timeOver
+        ? finding
+        : inconclusive(`blocked by ${blocker.id}, of which nothing could be told`)
     const own = `${finding.holds === false ? 'after' : 'blocked by'} ${blocker.id}${finding.holds === false ? ' failed' : ''}`
     const untested = reasons.get(blocker.id) ?? own
     reasons.set(id, untested)
@@ -55,8 +59,10 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
-const found = (check: Check, history: History): Finding =>
-  unlessCutOff(unlessDead(foundIn(check, history), check, history), check, history)
+const found = (check: Check, history: History, whole: History): Finding => {
+  const finding = unlessDead(foundIn(check, history), check, whole)
+  return unlessCutOff(unlessSilent(finding, check, whole), check, history)
+}
 
 /** A fault that was seen is one: before its scenario has ended, and in others if that was skipped. */
 function foundIn(check: Check, history: History): Finding {

@@ -15,6 +15,8 @@ export interface ReportedCheck extends Judged {
   readonly scored: boolean
   /** Why the baseline excuses it, so that it decides nothing; null: it does not. */
   readonly excused: string | null
+  /** Its share of the time that its scenario took, in real time. */
+  readonly ms: number
 }
 
 /** The agent has ended by itself. */
@@ -86,9 +88,19 @@ export function reportOf(
     isPartial: agent.listed !== undefined,
   })
   const judged = verdicts.map((one): ReportedCheck => {
-    const { law, why, fix } = byId.get(one.id)!
+    const { law, why, fix, scenario } = byId.get(one.id)!
+    const beside = some.filter(other => other.scenario === scenario).length
+    const played = history.of('scenario').find(event => event.scenario === scenario)
     const scored = requirements === null || requirements.ids.includes(one.id)
-    return { ...one, law, why, fix, scored, excused: excused.get(one.id) ?? null }
+    return {
+      ...one,
+      law,
+      why,
+      fix,
+      scored,
+      excused: excused.get(one.id) ?? null,
+      ms: Math.round((played?.ms ?? 0) / beside),
+    }
   })
   const [end] = history.of('end')
   return {
@@ -146,7 +158,7 @@ const countsOf = (judged: readonly Judged[]) =>
  */
 export type Outcome = 'good' | 'bad' | 'unsure'
 
-interface Asked {
+export interface Asked {
   /** What an agent should do counts too. */
   readonly strict: boolean
   /** Nothing that it must do may have stayed untested, but for what its author has declared. */

@@ -79,6 +79,7 @@ export class Lane {
       secret: () => agent.secret,
       busy: agent.busy,
       comingUp: agent.comingUp,
+      isThere: () => !agent.hasEnded,
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
     })

@@ -76,16 +76,13 @@ export const takenBy = (take: (webhook: OutgoingWebhook) => void): WebhookFault 
   },
 })
 
-/** Twice if the connection closes, as it may by itself: the agent is judged by the second then. */
-async function sendChanged(
+function sendChanged(
   webhook: OutgoingWebhook,
   { send, change, make }: { send: SendWebhook; change: string; make(again: OutgoingWebhook): OutgoingWebhook },
 ): Promise<OutgoingResult> {
   const first = make(webhook)
   const renewed = (attempt: number) => make({ ...webhook, attempt: first.attempt + attempt - 1 })
-  const sent = { change, genuine: true, renewed }
-  const result = await send(first, sent)
-  return result.ok || result.reason !== 'reset' ? result : send(renewed(2), sent)
+  return send(first, { change, genuine: true, renewed })
 }
 
 /** It looks unusual, and is rightly signed. */

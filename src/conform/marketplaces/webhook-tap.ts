@@ -33,6 +33,8 @@ export interface TapOptions {
   readonly secret: () => string
   readonly busy: BusyAgent
   readonly comingUp: ComingUp
+  /** It has not ended by itself. */
+  readonly isThere: () => boolean
   readonly labelOf: (taskId: string) => string | undefined
   readonly record: (event: WebhookEvent) => void
 }
@@ -85,7 +87,7 @@ export class WebhookTap implements Egress {
   async send(webhook: OutgoingWebhook, sent: Sent, label: string): Promise<OutgoingResult> {
     const { renewed = () => webhook } = sent
     const again = (attempt: number) => this.#exchange(attempt === 1 ? webhook : renewed(attempt), sent, label)
-    return (await this.#options.busy.ask(again, pause)).result
+    return (await this.#options.busy.ask(again, pause, () => sent.genuine && this.#options.isThere())).result
   }
 
   async #exchange(webhook: OutgoingWebhook, sent: Sent, label: string) {

@@ -23,7 +23,7 @@ export function ctrf(report: Report, history: History): string {
     name: `${check.id}: ${check.title}`,
     status: statusOf(check),
     rawStatus: check.verdict,
-    duration: 0,
+    duration: check.ms,
     suite: [areaOf(check)],
     tags: [check.level],
     ...(check.text !== '' && { message: seen(check) }),

@@ -91,6 +91,8 @@ export function eventLine(event: Recorded): string {
       return `  “${event.scenario}” is ${event.outcome}${event.why && `: ${event.why}`}`
     case 'unused':
       return `  the fault ${event.fault} met nothing`
+    case 'stall':
+      return `  the machine held up the run for ${event.run} ms and the agent for ${event.agent} ms`
     case 'quiet':
       return `  nothing was sent for ${event.ms} ms`
     case 'purchases':

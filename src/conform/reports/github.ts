@@ -1,8 +1,9 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history/history.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
+import type { Asked, Report, ReportedCheck } from '../judging/report.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
 import { deathInWords, lastWordsOf, runTests, timeOverIn } from './run-tests.ts'
+import { verdictOf } from './verdict.ts'
 
 /** More annotations of one step are not shown. */
 const MOST_ANNOTATIONS = 10
@@ -28,13 +29,17 @@ const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(
 const MOST_BYTES = 1_000_000
 
 /** Markdown. */
-export function githubSummary(report: Report, history: History): string {
+export function githubSummary(report: Report, history: History, asked?: Asked): string {
+  const { word, sentence } = verdictOf(report, asked)
   const { checks } = report
   const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
   const rest = checks.filter(({ verdict }) => verdict === 'untested' || verdict === 'inconclusive')
   const timeOver = timeOverIn(report, history)
   const page = [
-    `## Conformance: ${totals(report)}`,
+    `## Conformance: ${word}`,
+    cell(sentence),
+    '',
+    totals(report),
     ...report.deaths.flatMap(death => ['', `❌ ${cell(deathInWords(death, history))}.`, ...fenced(lastWordsOf(death))]),
     ...(timeOver === null ? [] : ['', `❌ ${cell(timeOver)}.`]),
     ...areaTable(checks),

@@ -3,10 +3,14 @@
 import { createHash } from 'node:crypto'
 import { type Html, html, raw } from '../../shared/html.ts'
 import { bytesOf, type Content, type History, type Recorded } from '../history/history.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
+import type { Asked, Report, ReportedCheck } from '../judging/report.ts'
+import { areas } from './areas.ts'
 import { againLine, agentInWords, areaOf, eventLine, isBroken, seen, totals } from './findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from './run-tests.ts'
-export function htmlPage(report: Report, history: History): string {
+import { type InWords, verdictOf } from './verdict.ts'
+
+export function htmlPage(report: Report, history: History, asked?: Asked): string {
+  const { outcome, word, sentence } = verdictOf(report, asked)
   const { checks, startedAt, seed, version } = report
   const page = html`<!doctype html>
 <html lang="en">
@@ -14,13 +18,14 @@ export function htmlPage(report: Report, history: History): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${raw(hashOf(style))}'">
-<title>Conformance: ${totals(report)}</title>
+<title>Conformance: ${word}, ${totals(report)}</title>
 <style>${raw(style)}</style>
 </head>
 <body>
 <header>
 <h1>Conformance</h1>
-<p class="totals">${totals(report)}</p>
+<p class="totals ${classes[outcome]}">${word}: ${linked(sentence, report)}</p>
+<p>${totals(report)}</p>
 <p>${agentInWords(report)} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
 ${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
 ${report.interrupted && html`<p class="fail">${timeOverIn(report, history) ?? 'The run was interrupted'}.</p>`}
@@ -40,20 +45,36 @@ ${groups(report, history)}
   return page.text
 }
 
+const classes: Readonly<Record<InWords['outcome'], string>> = { good: 'pass', bad: 'fail', unsure: 'inconclusive' }
+
+/** The check that it names is one click away. */
+function linked(sentence: string, { checks }: Report): Html {
+  const named = checks.find(({ id }) => sentence.includes(` ${id} `))
+  if (!named) return html`${sentence}`
+  const [before, after] = sentence.split(` ${named.id} `)
+  return html`${before} <a href="#${named.id}">${named.id}</a> ${after}`
+}
+
+/** Our own texts mark code as Markdown does. */
+const marked = (text: string): Html[] =>
+  text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+
 const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
 const columns = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
 
 function areaTable(checks: readonly ReportedCheck[]): Html {
-  const areas = [...new Set(checks.map(areaOf))]
+  const names = [...new Set(checks.map(areaOf))]
   const count = (area: string, verdict: string) =>
     checks.filter(check => areaOf(check) === area && check.verdict === verdict).length
   return html`<table>
 <caption>Verdicts by area</caption>
 <thead><tr><th scope="col">area</th>${columns.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${areas.map(
+<tbody>${names.map(
     area => html`
-<tr><th scope="row">${area}</th>${columns.map(verdict => html`<td>${count(area, verdict) || ''}</td>`)}</tr>`,
+<tr><th scope="row"><a href="#${checks.find(check => areaOf(check) === area)!.id}">${area}</a>${
+      areas[area] && html` <span class="about">${areas[area]}</span>`
+    }</th>${columns.map(verdict => html`<td>${count(area, verdict) || ''}</td>`)}</tr>`,
   )}
 </tbody>
 </table>`
@@ -78,11 +99,11 @@ ${those.map(check => entry(check, report, history))}`
 function entry(check: ReportedCheck, report: Report, history: History): Html {
   const { id, title, level, verdict, law, why, fix } = check
   return html`<details id="${id}"${isBroken(check) && raw(' open')}>
-<summary><code>${id}</code> <span class="level">${level}</span> ${title}</summary>
+<summary><code>${id}</code> <span class="level">${level}</span> ${marked(title)}</summary>
 ${seen(check) !== '' && html`<p class="${verdict}">${seen(check)}</p>`}
-<blockquote>${law.quote} <cite>${law.source}</cite></blockquote>
-<p>${why}</p>
-<p><strong>Cure:</strong> ${fix}</p>
+<blockquote>${marked(law.quote)} <cite>${law.source}</cite></blockquote>
+<p>${marked(why)}</p>
+<p><strong>Cure:</strong> ${marked(fix)}</p>
 ${timeline(check, history)}
 <p>Again: <code>${againLine(report, id)}</code></p>
 </details>
@@ -144,15 +165,16 @@ const style = `
 @media (prefers-color-scheme: dark) { :root { --line: #3b4048; --soft: #23272e; --ink: #e6e8eb; --faint: #a6adb8; --red: #ff9a92; --amber: #f2c063; --green: #86d795; --paper: #16191d } }
 * { box-sizing: border-box }
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
-h1 { margin: 0; font-size: 1.5rem } h2 { margin: 2rem 0 .5rem; font-size: 1.15rem }
-header p { margin: .15rem 0; color: var(--faint) } .totals { font-size: 1.15rem; font-weight: 600; color: var(--ink) }
+h1 { margin: 0; font-size: 1.5rem } h2 { margin: 2rem 0 .5rem; font-size: 1.15rem } p, summary, blockquote, th { overflow-wrap: anywhere } a { color: inherit }
+header p { margin: .15rem 0; color: var(--faint) } .totals { font-size: 1.15rem; font-weight: 600 }
 table { margin-top: 1.5rem; border-collapse: collapse; font-variant-numeric: tabular-nums } caption { text-align: left; color: var(--faint) }
-th, td { padding: .2rem .8rem .2rem 0; text-align: right; border-bottom: 1px solid var(--line) } th[scope=row], th:first-child { text-align: left }
+th, td { padding: .2rem .8rem .2rem 0; text-align: right; border-bottom: 1px solid var(--line) } th[scope=row], th:first-child { text-align: left } .about { font-weight: 400; color: var(--faint) }
+@media (max-width: 30rem) { body { padding: .75rem } table { font-size: .75rem } th, td { padding-right: .3rem } .about { display: block } }
 main > details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; padding: .4rem .8rem }
 summary { cursor: pointer } .level { color: var(--faint); font-size: .85em }
 blockquote { margin: .6rem 0; padding-left: .8rem; border-left: 3px solid var(--line); color: var(--faint) } cite { font-style: normal; font-size: .85em }
 code, pre, time { font-family: ui-monospace, monospace; font-size: .88em } pre { overflow-x: auto; padding: .6rem; background: var(--soft); white-space: pre-wrap; overflow-wrap: anywhere }
 .timeline { padding-left: 0; list-style: none; font-size: .92em } .timeline li { padding: .1rem .5rem; border-left: 3px solid transparent; overflow-wrap: anywhere } .timeline .evidence { border-left-color: var(--red) } time { color: var(--faint) }
-.fail { color: var(--red) } .warn, .inconclusive { color: var(--amber) } h2.pass { color: var(--green) }
+.fail, header .fail { color: var(--red) } .warn, .inconclusive, header .inconclusive { color: var(--amber) } h2.pass, header .pass { color: var(--green) }
 @media print { details:not([open]) > *:not(summary) { display: none } }
 `

@@ -1,6 +1,6 @@
 /** Every form that a report has, besides that for people at a terminal. */
 import type { History } from '../history/history.ts'
-import type { Report } from '../judging/report.ts'
+import type { Asked, Report } from '../judging/report.ts'
 import { badge } from './badge.ts'
 import { ctrf } from './ctrf.ts'
 import { annotations, githubSummary } from './github.ts'
@@ -10,7 +10,8 @@ import type { ReportName } from './names.ts'
 import { sarif } from './sarif.ts'
 import { tap } from './tap.ts'
 
-type WriteReport = (report: Report, history: History) => string
+/** `asked`: what decides about the run; unless given, what an agent must do. */
+type WriteReport = (report: Report, history: History, asked?: Asked) => string
 
 export const reports: Readonly<Record<ReportName, WriteReport>> = {
   json: report => `${JSON.stringify(report, null, 2)}\n`,

@@ -6,6 +6,8 @@ import type { Report, ReportedCheck } from '../judging/report.ts'
 import { details, isBroken, PACKAGE } from './findings.ts'
 import { runTests } from './run-tests.ts'
 
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+
 export function sarif(report: Report, history: History): string {
   const { checks, version, agent } = report
   const locations = [{ physicalLocation: { artifactLocation: { uri: fileIn(agent.command) } } }]
@@ -29,7 +31,7 @@ export function sarif(report: Report, history: History): string {
     results.unshift({ ruleId: id, ruleIndex, kind: 'fail', level, message: { text: details }, locations })
   }
   const tool = { driver: { name: PACKAGE, version, rules } }
-  return `${JSON.stringify({ version: '2.1.0', runs: [{ tool, results }] }, null, 2)}\n`
+  return `${JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [{ tool, results }] }, null, 2)}\n`
 }
 
 const levels: Readonly<Record<Level, string>> = { must: 'error', should: 'warning', may: 'note' }

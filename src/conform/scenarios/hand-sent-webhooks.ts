@@ -17,20 +17,23 @@ interface How extends ByHand {
 /** Sends one, signed now, and again if the agent is busy, as the marketplace does. Returns whether it was accepted. */
 export async function byHand(stage: Stage, label: string, webhook: OutgoingWebhook, how: How): Promise<boolean> {
   const { change, forge, headersOf = ({ headers }) => Object.entries(headers), ...rest } = how
-  const answer = await untilHeard(stage, attempt => {
+  const send = (attempt: number) => {
     const genuine = signedNow({ ...webhook, attempt })
     const made = { ...genuine, ...forge?.(genuine) }
     const sent = { change, genuine: forge === undefined }
     return stage.lane.webhooks.sendByHand(made, sent, label, { headers: headersOf(made), ...rest })
-  })
+  }
+  const answer = await untilHeard(stage, send, forge === undefined)
   return answer !== null && answer.status >= 200 && answer.status < 300
 }
 
-/** Sends again while the agent is busy, and returns the last answer; null: none came. */
+/** Sends again while the agent is busy, and what is genuine once more if nothing comes back. Returns the last answer; null: none came. */
 export async function untilHeard(
   { agent, pause }: Stage,
   send: (attempt: number) => Promise<Answer | null>,
+  isGenuine = false,
 ): Promise<Answer | null> {
-  const told = await agent.busy.ask(async attempt => ({ answer: await send(attempt) }), pause)
+  const mayRepeat = () => isGenuine && !agent.hasEnded
+  const told = await agent.busy.ask(async attempt => ({ answer: await send(attempt) }), pause, mayRepeat)
   return told.answer
 }

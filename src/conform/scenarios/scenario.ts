@@ -200,7 +200,7 @@ export class Stage {
   }
 
   async #until<Found>(look: () => Found | undefined | null | false, limit: () => number): Promise<Found | null> {
-    const elapsed = stopwatch()
+    const elapsed = this.#recorder.calmStopwatch()
     for (;;) {
       const found = look()
       if (found) return found

@@ -10,7 +10,7 @@ import {
 } from '../../store/tables/money/transfers.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import type { Ctx } from '../market.ts'
-import { account, entryLeg, post } from './ledger.ts'
+import { account, post, postLeg } from './ledger.ts'
 
 /** Moves the money as an edge of the task table says. `part` is the refunded part of a split, in cents. */
 export async function moveMoney(ctx: Ctx, task: TaskRow, money: Money, part = 0): Promise<void> {
@@ -97,10 +97,9 @@ async function refund(ctx: Ctx, task: TaskRow, amount: number, from: string) {
 async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
   const payment = await endClearing(ctx.tx, task.id, 1)
   if (!payment || (await reverseSettlement(ctx.tx, task.id, amount)) === 0) throw new Error(`${task.id} does not clear`)
-  const from = account.clearing(task.builderId)
-  await refund(ctx, task, amount, from)
+  await refund(ctx, task, amount, account.clearing(task.builderId))
   const rest = payment.released - amount
-  if (rest > 0) await entryLeg(ctx, `${task.id}_rest`, from, account.available(task.builderId), rest)
+  if (rest > 0) await cleared(ctx, task.id, task.builderId, rest)
   await setReleaseStatus(ctx.tx, task.id, rest > 0 ? 'completed' : 'reversed')
 }
 
@@ -113,7 +112,7 @@ export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0)
   const payment = await endClearing(ctx.tx, taskId, despiteDispute)
   if (!payment) return false
   const { builderId, released } = payment
-  await entryLeg(ctx, `${taskId}_cleared`, account.clearing(builderId), account.available(builderId), released)
+  await cleared(ctx, taskId, builderId, released)
   await setReleaseStatus(ctx.tx, taskId, 'completed')
   ctx.tx.afterCommit(() =>
     ctx.log({
@@ -127,3 +126,13 @@ export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0)
   )
   return true
 }
+
+/** Once for each task: the id of the leg says so to the database. */
+const cleared = (ctx: Ctx, taskId: string, builderId: string, amount: number) =>
+  postLeg(ctx, {
+    id: `${taskId}_cleared`,
+    kind: 'cleared',
+    from: account.clearing(builderId),
+    to: account.available(builderId),
+    amount,
+  })

@@ -5,10 +5,12 @@ import {
   balancesOf,
   credit,
   debit,
-  entries,
+  type EntryKind,
+  entry,
   insertAccounts,
   ledgerFaults,
   ledgerSize,
+  type TransferKind,
   transfer,
 } from '../../store/tables/money/transfers.ts'
 import type { World } from '../../world/world.ts'
@@ -32,7 +34,7 @@ export const account = {
 
 export interface Transfer {
   id?: string
-  kind: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release'
+  kind: TransferKind
   payerId: string | null
   payeeId: string | null
   /** Cents, above zero. */
@@ -55,21 +57,30 @@ export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
 export async function post(ctx: Posting, given: Transfer): Promise<string> {
   const id = given.id ?? ctx.world.id('trf')
   const { kind, amount, from, to, taskId } = given
-  await move(ctx, id, from, to, amount, transfer({ ...given, id, createdAt: ctx.world.now() }))
+  await move(ctx, { ...given, id }, transfer({ ...given, id, createdAt: ctx.world.now() }))
   ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId }))
   return id
 }
 
-/** Writes the two entries of one more movement, for a transfer that was written before. */
-export const entryLeg = (ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> =>
-  move(ctx, legId, from, to, amount, [])
+/** One movement of money. The database refuses accounts between which its kind moves none. */
+export interface Leg {
+  readonly id: string
+  readonly kind: EntryKind
+  readonly from: string
+  readonly to: string
+  readonly amount: number
+}
 
-async function move({ tx, world }: Posting, legId: string, from: string, to: string, amount: number, also: Step[]) {
+/** One more movement of a transfer that was written before. */
+export const postLeg = (ctx: Posting, leg: Leg): Promise<void> => move(ctx, leg, [])
+
+async function move({ tx, world }: Posting, { id, kind, from, to, amount }: Leg, also: Step[]) {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
   // Rows are always locked in the same order; otherwise a hold and a refund of one wallet could deadlock.
   const [taken, given] = [debit(from, amount), credit(to, amount)]
   const pair = from < to ? [taken, given] : [given, taken]
-  const changed = await tx.runAll([...pair, entries(legId, from, to, amount, world.now()), ...also])
+  const written = entry({ legId: id, kind, debitedId: from, creditedId: to, amount, createdAt: world.now() })
+  const changed = await tx.runAll([...pair, written, ...also])
   if (!changed[pair.indexOf(taken)]) throw await shortOf(tx, from, amount)
 }
 

@@ -13,6 +13,7 @@ import {
   requestByKey,
 } from '../../store/tables/requests/idempotency-keys.ts'
 import type { World } from '../../world/world.ts'
+import { keptWithin } from '../room.ts'
 
 export interface KeyedRequest extends RequestKey {
   /** Equal for equal requests. */
@@ -56,20 +57,20 @@ export const isClaimed = async (q: Reader, key: RequestKey) => (await requestByK
 const ROW_BYTES = 1024
 
 /**
- * Stores the response of a request that has claimed its key. An account may keep a fixed number of responses of usual
- * size, or fewer larger ones; beyond that the oldest are deleted. Call it last in a transaction, because requests of one
+ * Stores the response of a request that has claimed its key. An account may keep a number of responses of usual size, or
+ * fewer larger ones; beyond that the oldest are deleted. It may keep fewer as the database fills. Call it last in a transaction, because requests of one
  * account wait for each other here.
  */
 export async function keep(
   tx: Tx,
-  { keeping }: Pick<Config, 'keeping'>,
+  { config, db }: { config: Pick<Config, 'keeping'>; db: Pick<Db, 'fill'> },
   request: KeyedRequest,
   { status, text }: KeptResponse,
 ): Promise<void> {
   const answer = request.secret && status < 300 ? null : text
   const bytes = ROW_BYTES + Buffer.byteLength(answer ?? '')
   const keptTo = await countKept(tx, request.userId, Math.max(bytes, limits.idempotency.usualBytes))
-  const most = keeping.idempotencyKeys * limits.idempotency.usualBytes
+  const most = keptWithin(config.keeping.idempotencyKeys * limits.idempotency.usualBytes, db.fill)
   await Promise.all([
     keepResponse(tx, request, { status, answer, keptTo }),
     removeKept(tx, request.userId, keptTo - most),

@@ -16,9 +16,10 @@ import {
   hasOldUploads,
   postponeUpload,
 } from '../../store/tables/tasks/deliverables.ts'
-import { bytesOf, countBytes } from '../../store/tables/upkeep/usage.ts'
+import { bytesOf } from '../../store/tables/upkeep/usage.ts'
 import type { Ctx, Market } from '../market.ts'
-import { inMiB, MIB } from '../mebibytes.ts'
+import { inMiB } from '../mebibytes.ts'
+import { countWithin, roomInWords, roomOf } from '../room.ts'
 
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 const AT_ONCE = 100
@@ -94,21 +95,23 @@ export interface FileRoom {
   readonly userId: string
   readonly used: number
   readonly quota: number
+  readonly inWords: string
 }
 
-export const fileRoom = async (q: Reader, { keeping }: Ctx['config'], userId: string): Promise<FileRoom> => ({
-  userId,
-  used: await bytesOf(q, 'file_usage', userId),
-  quota: keeping.fileMiB * MIB,
-})
+export async function fileRoom(q: Reader, market: Market, userId: string): Promise<FileRoom> {
+  const quota = await roomOf({ ...market, tx: q }, 'file_usage', userId)
+  const used = await bytesOf(q, 'file_usage', userId)
+  return { userId, used, quota, inWords: roomInWords(market.config, 'file_usage', quota) }
+}
 
-export const filesQuota = (quota: number, used: number) => refuse('files_quota', inMiB(quota), inMiB(used))
+/** `quota`: what the account may have, in words. */
+export const filesQuota = (quota: string, used: number) => refuse('files_quota', quota, inMiB(used))
 
-/** Counts the files against the quota, or refuses. Runs in the transaction that writes their deliverable. */
-export async function reserveFiles({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
+/** Counts the files to the account, or refuses. Runs in the transaction that writes their deliverable. */
+export async function reserveFiles(ctx: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
   if (files.length === 0) return
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  const quota = config.keeping.fileMiB * MIB
-  if (await countBytes(tx, 'file_usage', userId, bytes, quota)) return
-  throw filesQuota(quota, await bytesOf(tx, 'file_usage', userId))
+  const quota = await countWithin(ctx, 'file_usage', userId, bytes)
+  if (quota === null) return
+  throw filesQuota(roomInWords(ctx.config, 'file_usage', quota), await bytesOf(ctx.tx, 'file_usage', userId))
 }

@@ -9,6 +9,7 @@ import { hashesWaiting } from '../accounts/passwords.ts'
 import { ListingCache } from '../agents/listing-cache.ts'
 import type { Market } from '../market.ts'
 import { MIB } from '../mebibytes.ts'
+import { FilesWhole, quotaOf } from '../room.ts'
 import { keptSince } from './retention.ts'
 
 export interface Figures {
@@ -17,14 +18,14 @@ export interface Figures {
   /** Age of the oldest of them; 0 if there is none. */
   readonly oldestSeconds: number
   readonly mailsWaiting: number
-  /** null on Postgres, where the database has no limit of ours. */
+  /** null on Postgres if its operator has set no limit. */
   readonly fill: Fill | null
   /** Cents by kind of account. */
   readonly ledger: Readonly<Record<string, number>>
   /** By kind of row: for how many seconds the oldest one should have been deleted; negative while it has time left. */
   readonly overdueSeconds: Readonly<Partial<Record<Kept, number>>>
-  /** The bytes of files of the account that has most, and the quota of one account. */
-  readonly fileBytes: { readonly most: number; readonly quota: number }
+  /** The bytes of files of the account that has most, and the quota of one account; those of all, and their limit. */
+  readonly fileBytes: Readonly<Record<'most' | 'quota' | 'all' | 'limit', number>>
   /** The bytes of texts of the account that has most, and the quota of one account. */
   readonly textBytes: { readonly most: number; readonly quota: number }
   /** By kind of cached data. */
@@ -47,6 +48,7 @@ export const readFigures = ({
       oldest = Math.min(oldest, oldestAt)
     }
     const ledger = Object.fromEntries((await sumsByKind(q)).map(({ kind, cents }) => [kind, cents]))
+    const files = await memory.of(FilesWhole).fill(q, world, config.keeping.allFilesMiB * MIB)
     return {
       outbox,
       oldestSeconds: (world.now() - oldest) / 1000,
@@ -54,8 +56,13 @@ export const readFigures = ({
       fill: db.fill,
       ledger,
       overdueSeconds: await overdue(q, keptSince({ world, config })),
-      fileBytes: { most: await mostBytes(q, 'file_usage'), quota: config.keeping.fileMiB * MIB },
-      textBytes: { most: await mostBytes(q, 'text_usage'), quota: config.keeping.textMiB * MIB },
+      fileBytes: {
+        most: await mostBytes(q, 'file_usage'),
+        quota: quotaOf(config, 'file_usage'),
+        all: files.bytes,
+        limit: files.limit,
+      },
+      textBytes: { most: await mostBytes(q, 'text_usage'), quota: quotaOf(config, 'text_usage') },
       cacheBytes: memory.of(ListingCache).bytes(),
       hashesWaiting: hashesWaiting(),
     }

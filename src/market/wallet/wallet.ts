@@ -21,7 +21,7 @@ import { earningsOf, statementLength, statementOf, transfer } from '../../store/
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
-import { account, balances, entryLeg, ledgerProblems, post } from '../money/ledger.ts'
+import { account, balances, type Leg, ledgerProblems, post, postLeg } from '../money/ledger.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 
@@ -144,21 +144,21 @@ const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
   return written(tx, 'deposit', what.id)
 }
 
-interface Leg {
-  /** The first leg has the transfer's id. Later legs have ids that are made from it. */
-  readonly id: string
-  readonly from: string
-  readonly to: string
-}
-
-/** Moves the money of a payment that was written before. */
-async function moveLater(ctx: Ctx, kind: PaymentKind, amount: number, { id, from, to }: Leg) {
-  await entryLeg(ctx, id, from, to, amount)
-  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId: null }))
+/** Moves the money of a payment that was written before. The first leg has the payment's id, a later one an id made from it. */
+async function moveLater(ctx: Ctx, payment: PaymentKind, leg: Leg) {
+  await postLeg(ctx, leg)
+  const { amount, from, to } = leg
+  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind: payment, amount, from, to, taskId: null }))
 }
 
 const payOut = (ctx: Ctx, id: string, amount: number) =>
-  moveLater(ctx, 'withdrawal', amount, { id: `${id}_paid`, from: account.payouts, to: account.world })
+  moveLater(ctx, 'withdrawal', {
+    id: `${id}_paid`,
+    kind: 'paid_out',
+    from: account.payouts,
+    to: account.world,
+    amount,
+  })
 
 const withdraw: Verb<'withdraw'> = async (ctx, { body: { amount } }) => {
   const { tx, config, actor } = ctx
@@ -227,7 +227,13 @@ async function decide(
 
 const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
   decide(ctx, 'deposit', params.id, 'completed', row =>
-    moveLater(ctx, 'deposit', row.amount, { id: row.id, from: account.world, to: account.available(ownerOf(row)) }),
+    moveLater(ctx, 'deposit', {
+      id: row.id,
+      kind: 'deposit',
+      from: account.world,
+      to: account.available(ownerOf(row)),
+      amount: row.amount,
+    }),
   )
 
 const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
@@ -236,10 +242,15 @@ const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
   decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
 
 const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
-  decide(ctx, 'withdrawal', params.id, 'rejected', row => {
-    const back = { id: `${row.id}_back`, from: account.payouts, to: account.available(ownerOf(row)) }
-    return moveLater(ctx, 'withdrawal', row.amount, back)
-  })
+  decide(ctx, 'withdrawal', params.id, 'rejected', row =>
+    moveLater(ctx, 'withdrawal', {
+      id: `${row.id}_back`,
+      kind: 'given_back',
+      from: account.payouts,
+      to: account.available(ownerOf(row)),
+      amount: row.amount,
+    }),
+  )
 
 export const paymentVerbs = {
   getDepositLimits,

@@ -1,11 +1,13 @@
-/** Double entry: accounts, transfers, their entries, and how each task's hold was settled. */
+/** Double entry: accounts, transfers, their entries, and how each task's hold was settled. Source: A-33, A-290. */
 export const ledger = `
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
   user_id TEXT,
   kind TEXT NOT NULL CHECK (kind IN ('available', 'held', 'clearing', 'world', 'payouts', 'platform')),
   balance BIGINT NOT NULL DEFAULT 0,
-  CHECK (kind = 'world' OR balance >= 0)
+  CHECK (kind = 'world' OR balance >= 0),
+  CHECK (id = kind || COALESCE(':' || user_id, '')),
+  CHECK ((user_id IS NULL) = (kind = 'world' OR kind = 'payouts' OR kind = 'platform'))
 );
 
 CREATE TABLE transfers (
@@ -15,10 +17,22 @@ CREATE TABLE transfers (
   payee_id TEXT,
   amount BIGINT NOT NULL CHECK (amount > 0),
   task_id TEXT,
-  status TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'clearing', 'completed', 'rejected', 'reversed')),
   description TEXT NOT NULL,
   created_at BIGINT NOT NULL,
-  decided_at BIGINT
+  decided_at BIGINT,
+  -- Between whom, and in which states. What is compared is compared with IS NOT NULL too: a CHECK takes what is unknown.
+  CONSTRAINT like_its_kind CHECK (
+    (kind = 'hold' AND payer_id IS NOT NULL AND payee_id IS NOT NULL AND payer_id = payee_id AND task_id IS NOT NULL
+      AND status = 'completed') OR
+    (kind = 'release' AND payer_id IS NOT NULL AND payee_id IS NOT NULL AND task_id IS NOT NULL
+      AND (status = 'clearing' OR status = 'completed' OR status = 'reversed')) OR
+    (kind = 'refund' AND payer_id IS NULL AND payee_id IS NOT NULL AND task_id IS NOT NULL AND status = 'completed') OR
+    (kind = 'deposit' AND payer_id IS NULL AND payee_id IS NOT NULL AND task_id IS NULL
+      AND (status = 'pending' OR status = 'completed' OR status = 'rejected')) OR
+    (kind = 'withdrawal' AND payer_id IS NOT NULL AND payee_id IS NULL AND task_id IS NULL
+      AND (status = 'pending' OR status = 'completed' OR status = 'rejected'))
+  )
 );
 -- These indexes contain only the rows that are looked up in them, so that a transfer writes to few of them.
 -- The payment of a task, when its clearing ends or it is reversed.
@@ -31,12 +45,26 @@ CREATE INDEX transfers_by_payer ON transfers (payer_id, kind, id) WHERE payer_id
 CREATE INDEX transfers_by_payee ON transfers (payee_id, kind, id) WHERE kind <> 'hold' AND kind <> 'withdrawal';
 CREATE INDEX payments_in_order ON transfers (kind, id) WHERE kind IN ('deposit', 'withdrawal');
 
+-- One row is a debit and its credit, so no entry can be without the other.
 CREATE TABLE entries (
-  transfer_id TEXT NOT NULL,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  amount BIGINT NOT NULL CHECK (amount <> 0),
+  leg_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  debited_id TEXT NOT NULL REFERENCES accounts (id),
+  credited_id TEXT NOT NULL REFERENCES accounts (id),
+  amount BIGINT NOT NULL CHECK (amount > 0),
   created_at BIGINT NOT NULL,
-  PRIMARY KEY (transfer_id, account_id)
+  -- From where to where each kind of entry may move money. None touches platform: there is no fee.
+  CONSTRAINT where_its_kind_may CHECK (
+    (kind = 'hold' AND debited_id LIKE 'available:%' AND credited_id = 'held:' || SUBSTR(debited_id, 11)) OR
+    (kind = 'release' AND debited_id LIKE 'held:%' AND (credited_id LIKE 'clearing:%' OR credited_id LIKE 'available:%')) OR
+    (kind = 'cleared' AND credited_id LIKE 'available:%' AND debited_id = 'clearing:' || SUBSTR(credited_id, 11)) OR
+    (kind = 'refund' AND credited_id LIKE 'available:%'
+      AND (debited_id = 'held:' || SUBSTR(credited_id, 11) OR debited_id LIKE 'clearing:%')) OR
+    (kind = 'deposit' AND debited_id = 'world' AND credited_id LIKE 'available:%') OR
+    (kind = 'withdrawal' AND debited_id LIKE 'available:%' AND credited_id = 'payouts') OR
+    (kind = 'paid_out' AND debited_id = 'payouts' AND credited_id = 'world') OR
+    (kind = 'given_back' AND debited_id = 'payouts' AND credited_id LIKE 'available:%')
+  )
 );
 
 CREATE TABLE settlements (

@@ -9,6 +9,7 @@ import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
 import { Reach } from './reconnect.ts'
 import { type PackedRead, SILENCE_MS } from './sender.ts'
 import { SingleStatements } from './single-statements.ts'
+import { Size } from './size.ts'
 import { notAll } from './sql-text.ts'
 import { PostgresTx } from './transaction.ts'
 
@@ -21,6 +22,8 @@ export interface PostgresOptions {
   prepare?: boolean
   /** How long one statement may run, in ms. */
   statementTimeoutMs?: number
+  /** The size in bytes from which on it counts as full; unless given, there is no limit of ours. */
+  fullBytes?: number | undefined
   /** How long a unit may wait until one of the connections is free, in ms. */
   queueTimeoutMs?: number
   warn?: (message: string) => void
@@ -48,11 +51,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
     const inBatches = await provesBatches(client)
     client.release(!inBatches)
     if (!inBatches) warn(NO_BATCHES)
-    return new PostgresDb({ pool, probes, settings, inBatches, warn })
+    const size = options.fullBytes === undefined ? null : new Size(() => sizeOf(probes), options.fullBytes, warn)
+    await size?.look()
+    return new PostgresDb({ pool, probes, settings, inBatches, size, warn })
   } catch (error) {
     await Promise.all([pool.end(), probes.end()])
     throw new StoreError(unreachable(options.url, error as Error))
   }
+}
+
+async function sizeOf(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query('SELECT pg_database_size(current_database()) AS bytes')
+  return Number(rows[0].bytes)
 }
 
 const NO_BATCHES =
@@ -91,6 +101,7 @@ interface PostgresParts {
   settings: typeof DEFAULTS
   /** Whether statements that are issued together go as one batch. */
   inBatches: boolean
+  size: Size | null
   warn: (message: string) => void
 }
 
@@ -98,8 +109,7 @@ type Work<T> = (tx: Tx) => Promise<T>
 
 class PostgresDb implements Db {
   readonly shared = true
-  readonly fill = null
-  readonly isFull = false
+  readonly #size: Size | null
   readonly #pool: pg.Pool
   readonly #probes: pg.Pool
   readonly #slots: Slots
@@ -113,7 +123,8 @@ class PostgresDb implements Db {
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
 
-  constructor({ pool, probes, settings, inBatches, warn }: PostgresParts) {
+  constructor({ pool, probes, settings, inBatches, size, warn }: PostgresParts) {
+    this.#size = size
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
@@ -125,6 +136,15 @@ class PostgresDb implements Db {
 
   get waiting() {
     return this.#slots.waiting
+  }
+
+  get fill() {
+    return this.#size?.fill ?? null
+  }
+
+  get isFull() {
+    const { fill } = this
+    return fill !== null && fill.bytes >= fill.limit
   }
 
   read<T>(work: (q: Reader) => Promise<T>, flow = OWN): Promise<T> {

@@ -45,7 +45,7 @@ export class ArrivingFiles {
     return {
       add(bytes) {
         const own = all.bytesOf(userId)
-        if (room.used + own + bytes > room.quota) return filesQuota(room.quota, room.used + own)
+        if (room.used + own + bytes > room.quota) return filesQuota(room.inWords, room.used + own)
         if (all.isOver(userId, bytes)) return later('unsent_bodies')
         if (!all.makeRoom(userId, bytes)) return later('overloaded')
         buffered.add(bytes)

@@ -149,7 +149,7 @@ const shown: Readonly<Record<string, (ui: Ui) => void>> = {
   ...Object.fromEntries(
     Object.entries(reports).map(([name, report]) => [
       name,
-      (ui: Ui) => showReport(ui, report, histories[name] ?? history, id => againLine(report, id)),
+      (ui: Ui) => showReport(ui, { report, history: histories[name] ?? history }, id => againLine(report, id)),
     ]),
   ),
   list: ui => void list(answering(ui), wrong),

@@ -62,8 +62,8 @@ const judgeMutants: readonly JudgeMutant[] = [
   {
     bug: 'a forged webhook needs no genuine twin',
     file: 'conform/checks/evidence.ts',
-    right: 'if (!between) return',
-    wrong: 'if (!between && between) return',
+    right: 'if (between) return',
+    wrong: 'if (between || !between) return',
     noticed: 'twins: ',
   },
   {

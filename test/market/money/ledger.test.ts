@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/api/failures.ts'
-import { account, balances, entryLeg, ledgerProblems, post } from '../../../src/market/money/ledger.ts'
+import { account, balances, type Leg, ledgerProblems, post, postLeg } from '../../../src/market/money/ledger.ts'
 import { ConstraintError } from '../../../src/store/db.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
@@ -17,8 +17,8 @@ async function open() {
   const bare = await openBareMarket()
   const { market } = bare
   const [ann, bob] = [await bare.join('ann'), await bare.join('bob')]
-  const move = (from: string, to: string, amount: number, id = 'leg') =>
-    market.db.write(tx => entryLeg({ ...market, tx }, id, from, to, amount))
+  const move = (kind: Leg['kind'], from: string, to: string, amount: number, id = 'leg') =>
+    market.db.write(tx => postLeg({ ...market, tx }, { kind, from, to, amount, id }))
   return { ...bare, ann, bob, move }
 }
 
@@ -26,20 +26,20 @@ test('what is no whole number of cents above zero is no amount', async () => {
   const { ann, move, close } = await open()
   for (const amount of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER + 1])
     assert.is(
-      (await failure(move(account.world, account.available(ann.id), amount))).message,
+      (await failure(move('deposit', account.world, account.available(ann.id), amount))).message,
       `${amount} is no amount of money`,
     )
-  await move(account.world, account.available(ann.id), 1)
+  await move('deposit', account.world, account.available(ann.id), 1)
   await close()
 })
 
 test('of two accounts the first by its name is written first, wherever the money goes, so that none waits for the other', async () => {
-  const { market, move, ann, bob, close } = await open()
-  const [first, second] = [account.available(ann.id), account.available(bob.id)].sort() as [string, string]
-  await move(account.world, first, 100, 'in')
-  for (const [from, to] of [
-    [first, second],
-    [second, first],
+  const { market, move, ann, close } = await open()
+  const [first, second] = [account.available(ann.id), account.held(ann.id)]
+  await move('deposit', account.world, first, 100, 'in')
+  for (const [kind, from, to] of [
+    ['hold', first, second],
+    ['refund', second, first],
   ] as const) {
     const written: unknown[] = []
     await market.db.write(tx => {
@@ -47,7 +47,8 @@ test('of two accounts the first by its name is written first, wherever the money
         written.push(...steps.slice(0, 2).map(({ values }) => values[0]))
         return tx.runAll(steps)
       }
-      return entryLeg({ ...market, tx: Object.assign(Object.create(tx), { runAll }) }, `from ${from}`, from, to, 100)
+      const noting = { ...market, tx: Object.assign(Object.create(tx), { runAll }) }
+      return postLeg(noting, { id: `from ${from}`, kind, from, to, amount: 100 })
     })
     assert.equal(written, [first, second])
   }
@@ -56,33 +57,35 @@ test('of two accounts the first by its name is written first, wherever the money
 
 test('money comes from and goes to accounts that exist, whichever of the two is first by its name', async () => {
   const { market, ann, move, close } = await open()
-  await move(account.world, account.available(ann.id), 500, 'first')
-  for (const nobody of ['available:a', 'available:zzz']) {
-    for (const [from, to] of [
-      [account.available(ann.id), nobody],
-      [nobody, account.available(ann.id)],
-    ] as const)
-      assert.instance(await failure(move(from, to, 5)), ConstraintError)
+  await move('deposit', account.world, account.available(ann.id), 500, 'first')
+  await move('hold', account.available(ann.id), account.held(ann.id), 400, 'second')
+  for (const nobody of ['clearing:a', 'clearing:zzz']) {
+    assert.instance(await failure(move('release', account.held(ann.id), nobody, 5)), ConstraintError)
+    assert.instance(await failure(move('refund', nobody, account.available(ann.id), 5)), ConstraintError)
   }
-  const { available } = await market.db.read(q => balances(q, ann.id))
-  assert.is(available, 500)
-  assert.equal((await market.db.read(ledgerProblems)).problems, [])
+  const { available, held } = await market.db.read(q => balances(q, ann.id))
+  assert.equal([available, held], [100, 400])
   await close()
 })
 
 test('a wallet that is short is told what it has, what still clears and what is needed; any other account is a fault of ours', async () => {
   const { ann, bob, move, close } = await open()
-  await move(account.world, account.available(ann.id), 1_234, 'first')
-  await move(account.world, account.clearing(ann.id), 567, 'second')
-  const short = await failure(move(account.available(ann.id), account.available(bob.id), 1_235))
+  const own = account.available(ann.id)
+  await move('deposit', account.world, own, 1_801, 'in')
+  await move('hold', own, account.held(ann.id), 567, 'held')
+  await move('release', account.held(ann.id), account.clearing(ann.id), 567, 'released')
+  const short = await failure(move('hold', own, account.held(ann.id), 1_235))
   assert.instance(short, Refusal)
   assert.is(short.message, 'The wallet holds 12.34 to spend and 5.67 that is still clearing; 12.35 is needed')
-  for (const from of [account.held(ann.id), account.payouts]) {
-    const fault = await failure(move(from, account.available(bob.id), 1))
+  for (const [kind, from] of [
+    ['release', account.held(ann.id)],
+    ['given_back', account.payouts],
+  ] as const) {
+    const fault = await failure(move(kind, from, account.available(bob.id), 1))
     assert.not.instance(fault, Refusal)
     assert.is(fault.message, `${from} does not hold 1`)
   }
-  await move(account.available(ann.id), account.available(bob.id), 1_234, 'all of it')
+  await move('hold', own, account.held(ann.id), 1_234, 'all of it')
   await close()
 })
 
@@ -112,7 +115,7 @@ test('a transfer is told in the log once it is committed, and not if it is rolle
   assert.equal(logged, [{ type: 'money', kind: 'deposit', amount: 300, from, to, taskId: null }])
   assert.is(await market.db.write(tx => post({ ...market, tx }, { ...deposit, id: 'given' })), 'given')
   const { ok, problems, ...size } = await market.db.read(ledgerProblems)
-  assert.equal([ok, problems, size], [true, [], { accounts: 9, entries: 4 }])
+  assert.equal([ok, problems, size], [true, [], { accounts: 9, entries: 2 }])
   await close()
 })
 

@@ -12,14 +12,14 @@ const RUNNING = 120_000
 async function open() {
   const bare = await openBareMarket()
   const { id: userId } = await bare.join('ann')
-  const { db, world, config } = bare.market
+  const { db, world } = bare.market
   const request: KeyedRequest = { userId, method: 'POST', path: '/x', key: 'k', fingerprint: 'one', secret: false }
   return {
     ...bare,
     request,
     claim: (more: Partial<KeyedRequest> = {}) => db.write(tx => claim(tx, world, { ...request, ...more })),
     keep: (status: number, more: Partial<KeyedRequest> = {}) =>
-      db.write(tx => keep(tx, config, { ...request, ...more }, { status, text: 'answer' })),
+      db.write(tx => keep(tx, bare.market, { ...request, ...more }, { status, text: 'answer' })),
   }
 }
 

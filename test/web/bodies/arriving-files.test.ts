@@ -20,7 +20,7 @@ test('one account holds an eighth of all, and one upload in any case; beyond all
   const given: string[] = []
   const begin = (userId: string, used = 0, quota = GB) =>
     files.begin(
-      { userId, used, quota },
+      { userId, used, quota, inWords: 'what it may' },
       () => `address of ${userId}`,
       () => given.push(userId),
     )
@@ -37,14 +37,18 @@ test('one account holds an eighth of all, and one upload in any case; beyond all
   one.end()
   late.end()
   assert.is(files.total, 7 * 128 * MB - MB)
-  const refusal = new ArrivingFiles(1, () => {}).begin({ userId: 'a', used: 0, quota: GB }, String, () => {})
+  const refusal = new ArrivingFiles(1, () => {}).begin(
+    { userId: 'a', used: 0, quota: GB, inWords: '1 GiB' },
+    String,
+    () => {},
+  )
   assert.is(codeOf(refusal.add(50 * MB)), null, 'however small all is')
   assert.is(codeOf(refusal.add(1)), 'unsent_bodies')
 })
 
 test('what arrives and what is stored stay within the quota of the account together', () => {
   const files = new ArrivingFiles(GB, () => {})
-  const begin = () => files.begin({ userId: 'a', used: 3 * MB, quota: 5 * MB }, String, () => {})
+  const begin = () => files.begin({ userId: 'a', used: 3 * MB, quota: 5 * MB, inWords: '5 MiB' }, String, () => {})
   const [one, other] = [begin(), begin()]
   assert.is(one.add(MB), null)
   assert.is(other.add(MB), null)

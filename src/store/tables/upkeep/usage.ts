@@ -35,6 +35,10 @@ export const uncountBytes = (tx: Tx, usage: Usage, userId: string, bytes: number
 export const bytesOf = async (q: Reader, usage: Usage, userId: string) =>
   (await q.get<{ bytes: number }>(`SELECT bytes FROM ${usage} WHERE user_id = $1`, [userId]))?.bytes ?? 0
 
+/** The bytes of all accounts together. */
+export const allBytes = async (q: Reader, usage: Usage) =>
+  (await q.get<{ bytes: number }>(`SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM ${usage}`))!.bytes
+
 /** The bytes of the account with the most. */
 export const mostBytes = async (q: Reader, usage: Usage) =>
   (await q.get<{ bytes: number | null }>(`SELECT MAX(bytes) AS bytes FROM ${usage}`))!.bytes ?? 0

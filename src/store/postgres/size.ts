@@ -1,0 +1,37 @@
+/** How full a database on Postgres is, where its operator has set a limit. Source: A-50. */
+import { room } from '../../api/limits.ts'
+import type { Fill } from '../db.ts'
+import { FillWarning } from '../fill-warning.ts'
+
+const WAY_OUT = 'Raise MARKETPLACE_DB_LIMIT if its disk has room for more.'
+
+/** Knows the size as of some seconds ago. It asks again when it is asked. */
+export class Size {
+  readonly #measure: () => Promise<number>
+  readonly #limit: number
+  readonly #warning: FillWarning
+  #bytes = 0
+  #askAgainAt = 0
+
+  constructor(measure: () => Promise<number>, limit: number, warn: (message: string) => void) {
+    this.#measure = measure
+    this.#limit = limit
+    this.#warning = new FillWarning(warn, WAY_OUT)
+  }
+
+  get fill(): Fill {
+    if (performance.now() >= this.#askAgainAt) void this.look()
+    return { bytes: this.#bytes, limit: this.#limit }
+  }
+
+  /** Never rejects. While the server can't be asked, the last size counts. */
+  async look(): Promise<void> {
+    this.#askAgainAt = performance.now() + room.lookMs
+    try {
+      this.#bytes = await this.#measure()
+    } catch {
+      return
+    }
+    this.#warning.look(this.fill)
+  }
+}

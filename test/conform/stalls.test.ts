@@ -1,0 +1,43 @@
+// engines: embedded; process: own
+/** How long the run stood still, and how long an agent was kept from going on, is measured, and waits leave it out. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Recorder } from '../../src/conform/history/recorder.ts'
+import { StallWatch } from '../../src/conform/history/stalls.ts'
+import { until } from '../support/patience.ts'
+
+const sumOf = (recorder: Recorder, whose: 'run' | 'agent') =>
+  recorder.history.of('stall').reduce((sum, event) => sum + event[whose], 0)
+
+test('a run that stands still knows it, and waits as much longer', async () => {
+  const recorder = new Recorder()
+  const watch = new StallWatch(recorder, () => undefined)
+  const calm = recorder.calmStopwatch()
+  const from = performance.now()
+  while (performance.now() - from < 1_500);
+  await until('the standstill is known', () => sumOf(recorder, 'run') > 1_000)
+  const elapsed = performance.now() - from
+  assert.ok(calm() <= elapsed - 1_000)
+  assert.ok(calm() >= Math.round(elapsed / 6) - 1)
+  await watch.close()
+})
+
+if (existsSync('/proc/self/schedstat'))
+  test('an agent that is stopped is held up', async () => {
+    const recorder = new Recorder()
+    const child = spawn('sleep 600; true', { shell: true, detached: true, stdio: 'ignore' })
+    const watch = new StallWatch(recorder, () => child.pid)
+    try {
+      await once(child, 'spawn')
+      process.kill(-child.pid!, 'SIGSTOP')
+      await until('it is known to be held up', () => sumOf(recorder, 'agent') >= 500)
+    } finally {
+      process.kill(-child.pid!, 'SIGKILL')
+      await watch.close()
+    }
+  })
+
+test.run()
