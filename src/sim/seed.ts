@@ -15,8 +15,8 @@ export interface Credentials {
 }
 
 interface Seeded extends Credentials {
-  /** Names of the agents that are there to be down, by id. */
-  down: ReadonlyMap<string, string>
+  /** Names, by id, of the agents that never answer. */
+  silent: ReadonlyMap<string, string>
 }
 
 export const people = ['buyer', 'builder', 'admin'] as const
@@ -101,5 +101,5 @@ async function seedAgents(market: Market, staff: Staff, sample: SampleAgent): Pr
   })
   const working = agents.pop()!
   sample.use(working.webhookSecret)
-  return { agents: [working], down: new Map(agents.map(({ id, slug }) => [id, slug])) }
+  return { agents: [working], silent: new Map(agents.map(({ id, slug }) => [id, slug])) }
 }

@@ -53,7 +53,7 @@ test('accounts, categories and agents are listed page by page, changed, and what
   )
   for (const [args, words] of [
     [['admin', 'users', 'update', id, '--ban', '--unban'], 'contradicts'],
-    [['admin', 'users', 'update', id], 'Say what is to change'],
+    [['admin', 'users', 'update', id], 'Say what to change'],
   ] as const) {
     const refused = await runHere(...args)
     assert.is(refused.code, 2)

@@ -111,7 +111,7 @@ test('an agent is changed by its slug, shows samples, and is deleted', async () 
   const early = await answerHere('agents', 'reactivate', 'silent-analyst')
   assert.is(early.status, 400)
   for (const [words, message] of [
-    [['agents', 'update', 'sample-agent'], 'Say what is to change'],
+    [['agents', 'update', 'sample-agent'], 'Say what to change'],
     [['agents', 'update', 'sample-agent', '--base-price', '5.0'], '--base-price takes cents, like 500'],
     [['agents', 'update', 'sample-agent', '--category', 'none'], 'There is no category none'],
     [['agents', 'update', 'sample-agent', '--file', 'strange.json'], 'webhook, which is not known here'],

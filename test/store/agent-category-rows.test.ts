@@ -36,6 +36,9 @@ import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
+const pageOf = ({ rows, total }: { rows: readonly { id: unknown }[]; total: number }) => [idsOf(rows), total]
+const STANDING = 'id builderId basePrice status completedTasks lastPassAt createdAt'
+const all = { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 } as const
 /** When a pass at 100,000,000 still counts, for the last time. */
 const FRESH = 100_000_000 + durations.freshMs
 
@@ -59,31 +62,7 @@ const newAgent = {
 
 testRows('rows of agents', {
   'agents: found by id or slug': [
-    [
-      tx => agentById(tx, 'g_1'),
-      {
-        id: 'g_1',
-        slug: 'one',
-        builderId: 'a',
-        name: 'a name',
-        tagline: 'a tagline',
-        description: 'a description',
-        pricingModel: 'fixed',
-        basePrice: 300,
-        turnaroundHours: 1,
-        tags: 'a tags',
-        webhookUrl: 'w1',
-        secret: 'x1',
-        status: 'active',
-        completedTasks: 5,
-        ratingSum: 0,
-        ratingCount: 0,
-        lastPassAt: 100000000,
-        testedAt: 100,
-        createdAt: 10,
-        updatedAt: 1,
-      },
-    ],
+    [tx => agentById(tx, 'g_1'), row => row('agents g_1')],
     [tx => agentById(tx, 'g_0'), undefined],
     [
       tx =>
@@ -102,17 +81,11 @@ testRows('rows of agents', {
     [tx => slugTaken(tx, 'none'), false],
     [
       tx => hiringTermsOf(tx, 'g_3'),
-      {
-        id: 'g_3',
-        builderId: 'b',
-        status: 'active',
-        lastPassAt: 99999999,
-        failedAt: 99999999,
-        webhookUrl: 'w3',
-        secret: 'x3',
+      row => ({
+        ...row('agents g_3', 'id builderId status lastPassAt failedAt webhookUrl secret'),
         suspended: 0,
         banned: 0,
-      },
+      }),
     ],
     [tx => hiringTermsOf(tx, 'g_8').then(found => [found?.id, found?.suspended, found?.banned]), ['g_8', 1, 1]],
     [tx => lockedHiringTerms(tx, 't4').then(idOf), 'g_3'],
@@ -194,55 +167,20 @@ testRows('rows of agents', {
     ],
   ],
   'agents: lists in their order, page by page': [
-    [
-      tx => agentsOfBuilder(tx, 'b', { page: 1, limit: 10 }).then(({ rows, total }) => [idsOf(rows), total]),
-      [['g_9', 'g_6', 'g_5', 'g_4', 'g_3'], 5],
-    ],
-    [
-      tx => agentsOfBuilder(tx, 'b', { page: 2, limit: 2 }).then(({ rows, total }) => [idsOf(rows), total]),
-      [['g_5', 'g_4'], 5],
-    ],
+    [tx => agentsOfBuilder(tx, 'b', { page: 1, limit: 10 }).then(pageOf), [['g_9', 'g_6', 'g_5', 'g_4', 'g_3'], 5]],
+    [tx => agentsOfBuilder(tx, 'b', { page: 2, limit: 2 }).then(pageOf), [['g_5', 'g_4'], 5]],
     [tx => agentsOfBuilder(tx, 'b', { page: 2, limit: 5 }), { rows: [], total: 5 }],
-    [
-      tx => agentsByStatus(tx, undefined, { page: 1, limit: 3 }).then(({ rows, total }) => [idsOf(rows), total]),
-      [['g_9', 'g_8', 'g_6'], 7],
-    ],
-    [
-      tx => agentsByStatus(tx, 'active', { page: 1, limit: 10 }).then(({ rows, total }) => [idsOf(rows), total]),
-      [['g_9', 'g_8', 'g_3', 'g_1'], 4],
-    ],
-    [
-      tx => agentsByStatus(tx, 'active', { page: 2, limit: 2 }).then(({ rows, total }) => [idsOf(rows), total]),
-      [['g_3', 'g_1'], 4],
-    ],
+    [tx => agentsByStatus(tx, undefined, { page: 1, limit: 3 }).then(pageOf), [['g_9', 'g_8', 'g_6'], 7]],
+    [tx => agentsByStatus(tx, 'active', { page: 1, limit: 10 }).then(pageOf), [['g_9', 'g_8', 'g_3', 'g_1'], 4]],
+    [tx => agentsByStatus(tx, 'active', { page: 2, limit: 2 }).then(pageOf), [['g_3', 'g_1'], 4]],
     [tx => listedStandings(tx).then(idsOf), ['g_1', 'g_2', 'g_3', 'g_8', 'g_9']],
     [
       tx => listedStandings(tx).then(rows => rows[0]),
-      {
-        id: 'g_1',
-        builderId: 'a',
-        basePrice: 300,
-        status: 'active',
-        completedTasks: 5,
-        lastPassAt: 100000000,
-        createdAt: 10,
-        builderSuspended: 0,
-        builderBanned: 0,
-      },
+      row => ({ ...row('agents g_1', STANDING), builderSuspended: 0, builderBanned: 0 }),
     ],
     [
       tx => standingOfListed(tx, 'g_8'),
-      {
-        id: 'g_8',
-        builderId: 'd',
-        basePrice: 270,
-        status: 'active',
-        completedTasks: 3,
-        lastPassAt: 100000000,
-        createdAt: 70,
-        builderSuspended: 1,
-        builderBanned: 1,
-      },
+      row => ({ ...row('agents g_8', STANDING), builderSuspended: 1, builderBanned: 1 }),
     ],
     [tx => standingOfListed(tx, 'g_0'), undefined],
     [tx => leastRecentlyTested(tx, 70, 10), ['g_6', 'g_2', 'g_3', 'g_8']],
@@ -258,85 +196,34 @@ testRows('rows of agents', {
     [tx => publicCounts(tx, FRESH + 1), []],
   ],
   'public agents: who passed lately, did not fail since, and whose builder is in good standing': [
+    [tx => publicAgents(tx, FRESH, all).then(pageOf), [['g_2', 'g_1'], 2]],
+    [tx => publicAgents(tx, FRESH - 1, all).then(pageOf), [['g_3', 'g_2', 'g_1'], 3]],
     [
-      tx =>
-        publicAgents(tx, FRESH, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
-          ({ rows, total }) => [idsOf(rows), total],
-        ),
-      [['g_2', 'g_1'], 2],
-    ],
-    [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
-          ({ rows, total }) => [idsOf(rows), total],
-        ),
-      [['g_3', 'g_2', 'g_1'], 3],
-    ],
-    [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'newest', page: 1, limit: 10 }).then(
-          ({ rows }) => idsOf(rows),
-        ),
+      tx => publicAgents(tx, FRESH - 1, { ...all, sort: 'newest' }).then(page => idsOf(page.rows)),
       ['g_3', 'g_2', 'g_1'],
     ],
     [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'price_asc', page: 1, limit: 10 }).then(
-          ({ rows }) => idsOf(rows),
-        ),
+      tx => publicAgents(tx, FRESH - 1, { ...all, sort: 'price_asc' }).then(page => idsOf(page.rows)),
       ['g_3', 'g_1', 'g_2'],
     ],
     [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'price_desc', page: 1, limit: 10 }).then(
-          ({ rows }) => idsOf(rows),
-        ),
+      tx => publicAgents(tx, FRESH - 1, { ...all, sort: 'price_desc' }).then(page => idsOf(page.rows)),
       ['g_2', 'g_1', 'g_3'],
     ],
+    [tx => publicAgents(tx, FRESH - 1, { ...all, page: 2, limit: 1 }).then(pageOf), [['g_2'], 3]],
+    [tx => publicAgents(tx, FRESH - 1, { ...all, prefixes: ['ab'] }).then(pageOf), [['g_1'], 1]],
     [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 2, limit: 1 }).then(
-          ({ rows, total }) => [idsOf(rows), total],
-        ),
-      [['g_2'], 3],
-    ],
-    [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: ['ab'], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
-          ({ rows, total }) => [idsOf(rows), total],
-        ),
-      [['g_1'], 1],
-    ],
-    [
-      tx =>
-        publicAgents(tx, FRESH - 1, {
-          prefixes: ['abcd', 'abce'],
-          categoryId: 'cat1',
-          sort: 'popular',
-          page: 1,
-          limit: 10,
-        }).then(({ rows, total }) => [idsOf(rows), total]),
+      tx => publicAgents(tx, FRESH - 1, { ...all, prefixes: ['abcd', 'abce'], categoryId: 'cat1' }).then(pageOf),
       [['g_2'], 1],
     ],
-    [
-      tx =>
-        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: 'cat2', sort: 'popular', page: 1, limit: 10 }).then(
-          ({ rows, total }) => [idsOf(rows), total],
-        ),
-      [['g_3', 'g_2', 'g_1'], 3],
-    ],
-    [
-      tx => publicAgents(tx, FRESH - 1, { prefixes: ['b'], categoryId: 'cat1', sort: 'popular', page: 1, limit: 10 }),
-      { rows: [], total: 0 },
-    ],
+    [tx => publicAgents(tx, FRESH - 1, { ...all, categoryId: 'cat2' }).then(pageOf), [['g_3', 'g_2', 'g_1'], 3]],
+    [tx => publicAgents(tx, FRESH - 1, { ...all, prefixes: ['b'], categoryId: 'cat1' }), { rows: [], total: 0 }],
     [
       tx =>
         tx
           .run(`UPDATE users SET suspended = 1 WHERE id = 'a'`)
-          .then(() =>
-            publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }),
-          )
-          .then(({ rows, total }) => [idsOf(rows), total]),
+          .then(() => publicAgents(tx, FRESH - 1, all))
+          .then(pageOf),
       [['g_3'], 1],
       ['users a: suspended 0 → 1'],
     ],
@@ -344,10 +231,8 @@ testRows('rows of agents', {
       tx =>
         tx
           .run(`UPDATE users SET banned = 1 WHERE id = 'a'`)
-          .then(() =>
-            publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }),
-          )
-          .then(({ rows, total }) => [idsOf(rows), total]),
+          .then(() => publicAgents(tx, FRESH - 1, all))
+          .then(pageOf),
       [['g_3'], 1],
       ['users a: banned 0 → 1'],
     ],
@@ -382,16 +267,8 @@ testRows('rows of agents', {
     ],
   ],
   "categories: unused ones go, an agent's stand in their order": [
-    [
-      tx => allCategories(tx),
-      [
-        { id: 'cat1', name: 'One', slug: 'one', description: 'a description' },
-        { id: 'cat2', name: 'Two', slug: 'two', description: 'a description' },
-        { id: 'cat3', name: 'Three', slug: 'three', description: 'a description' },
-        { id: 'cat4', name: 'Four', slug: 'four', description: 'a description' },
-      ],
-    ],
-    [tx => categoryById(tx, 'cat2'), { id: 'cat2', name: 'Two', slug: 'two', description: 'a description' }],
+    [tx => allCategories(tx), row => ['cat1', 'cat2', 'cat3', 'cat4'].map(id => row(`categories ${id}`))],
+    [tx => categoryById(tx, 'cat2'), row => row('categories cat2')],
     [tx => categoryById(tx, 'cat9'), undefined],
     [
       tx => insertCategory(tx, { id: 'cat9', name: 'Nine', slug: 'nine', description: 'd' }),

@@ -11,7 +11,7 @@ import { sameNames } from '../support/same-names.ts'
 import { unexpected } from './folder.ts'
 import { neighbours } from './neighbours.ts'
 import { contentsOf, insert, openTables } from './row-effects.ts'
-import { tables as rules } from './table-rules.ts'
+import { parentsOf, tables as rules } from './table-rules.ts'
 
 const opened = async () => {
   const db = await openSqlite({ file: null, onFatal: unexpected })
@@ -99,15 +99,6 @@ test('a target with a row in any table is refused by its name, but for those tha
 })
 
 const rank = (table: string) => (tables as readonly string[]).indexOf(table)
-
-function parentsOf(table: string): string[] {
-  const { row, refers } = rules[table]!
-  const names = refers
-    .split(' ')
-    .filter(Boolean)
-    .map(column => /^a (\w+) id$/.exec(String(row[column]))![1]!)
-  return [...new Set(names.flatMap(name => [...parentsOf(name), name]))]
-}
 
 test('a copy that is refused at its end keeps nothing', async () => {
   const from = await openTables()

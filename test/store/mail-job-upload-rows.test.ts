@@ -43,44 +43,17 @@ import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
+const LOGGED = 'id agentId taskId event state redeliveryOf nextAt createdAt endedAt'
+const ATTEMPT = 'attempt url status reason message answer durationMs createdAt'
+
 testRows('rows of what is due', {
   'the log of webhooks: newest first, an attempt under way is not counted': [
     [
       tx => deliveriesOf(tx, 'g_3', 10, 0),
-      [
-        {
-          id: 'd8',
-          agentId: 'g_3',
-          taskId: 't5',
-          event: 'sent',
-          state: 'failed',
-          redeliveryOf: 'd7',
-          nextAt: 1,
-          createdAt: 12,
-          endedAt: 30,
-          attempts: 3,
-        },
-        {
-          id: 'd7',
-          agentId: 'g_3',
-          taskId: 't5',
-          event: 'sent',
-          state: 'delivered',
-          nextAt: 1,
-          createdAt: 11,
-          endedAt: 20,
-          attempts: 1,
-        },
-        {
-          id: 'd6',
-          agentId: 'g_3',
-          taskId: 't2',
-          event: 'sent',
-          state: 'pending',
-          nextAt: 20,
-          createdAt: 10,
-          attempts: 0,
-        },
+      row => [
+        { ...row('deliveries d8', LOGGED), attempts: 3 },
+        { ...row('deliveries d7', LOGGED), attempts: 1 },
+        { ...row('deliveries d6', LOGGED), attempts: 0 },
       ],
     ],
     [
@@ -102,49 +75,10 @@ testRows('rows of what is due', {
       ],
     ],
     [tx => countDeliveries(tx, 'g_3'), 3],
-    [
-      tx => deliveryOf(tx, 'g_1', 'd4'),
-      {
-        id: 'd4',
-        agentId: 'g_1',
-        taskId: 't3',
-        event: 'sent',
-        state: 'pending',
-        nextAt: 10,
-        createdAt: 8,
-        attempts: 1,
-        body: 'four',
-      },
-    ],
+    [tx => deliveryOf(tx, 'g_1', 'd4'), row => ({ ...row('deliveries d4', `${LOGGED} body`), attempts: 1 })],
     [tx => deliveryOf(tx, 'g_3', 'd4'), undefined],
-    [
-      tx => attemptsAt(tx, 'd8'),
-      [
-        { attempt: 1, url: 'u', status: 500, reason: null, message: 'one', answer: 'no', durationMs: 7, createdAt: 21 },
-        {
-          attempt: 2,
-          url: 'u',
-          reason: 'timeout',
-          message: 'two',
-          durationMs: 8,
-          createdAt: 22,
-        },
-      ],
-    ],
-    [
-      tx => attemptsAt(tx, 'da'),
-      [
-        {
-          attempt: 1,
-          url: 'u',
-          status: 200,
-          message: 'three',
-          answer: 'yes',
-          durationMs: 9,
-          createdAt: 20,
-        },
-      ],
-    ],
+    [tx => attemptsAt(tx, 'd8'), row => [row('attempts d8/1', ATTEMPT), row('attempts d8/2', ATTEMPT)]],
+    [tx => attemptsAt(tx, 'da'), row => [row('attempts da/1', ATTEMPT)]],
     [tx => markRedelivery(tx, 'd1', 'd7'), 1, ['deliveries d1: redelivery_of null → d7']],
     [tx => hurry(tx, 't2', 'g_3', 15), 1, ['deliveries d6: next_at 20 → 15']],
     [tx => hurry(tx, 't2', 'g_3', 20), 0],
@@ -192,10 +126,7 @@ testRows('rows of what is due', {
         '+ security_notices n9 {"id":"n9","user_id":"b","kind":"password_reset","detail":"d","address":"x","created_at":70}',
       ],
     ],
-    [
-      tx => noticeById(tx, 'n1'),
-      { id: 'n1', userId: 'a', kind: 'password_changed', detail: null, address: '1.1.1.1', createdAt: 6 },
-    ],
+    [tx => noticeById(tx, 'n1'), row => row('security_notices n1')],
     [tx => noticeById(tx, 'n9'), undefined],
     [tx => deleteNotice(tx, 'n2'), 1, ['− security_notices n2']],
   ],
@@ -216,19 +147,7 @@ testRows('rows of what is due', {
         '+ notifications n9 {"id":"n9","user_id":"b","type":"t","agent_id":"g_1","message":"m","data":"{}","created_at":70}',
       ],
     ],
-    [
-      tx => notificationById(tx, 'n2'),
-      {
-        id: 'n2',
-        userId: 'a',
-        type: 'x',
-        agentId: 'g_1',
-        message: 'a message',
-        data: 'a data',
-        createdAt: 20,
-        readAt: 5,
-      },
-    ],
+    [tx => notificationById(tx, 'n2'), row => row('notifications n2')],
     [tx => notificationById(tx, 'n9'), undefined],
     [tx => notificationsOf(tx, 'a', 10, 0).then(idsOf), ['n3', 'n2', 'n1']],
     [tx => notificationsOf(tx, 'a', 1, 1).then(idsOf), ['n2']],

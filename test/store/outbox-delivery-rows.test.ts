@@ -20,6 +20,11 @@ import { rowsWith, testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
+const dueOf = (rows: readonly { agentId: string; due: number }[]) => rows.map(({ agentId, due }) => [agentId, due])
+const headsOf = (rows: readonly { agentId: string; id: string | null }[]) =>
+  rows.map(({ agentId, id }) => [agentId, id])
+
+const delivery = { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70, countedTo: null }
 
 testRows('rows of webhooks', {
   "queues: an event joins the end of its task's queue to its agent": [
@@ -27,60 +32,28 @@ testRows('rows of webhooks', {
     [tx => queueLength(tx, 't2', 'g_3'), 1],
     [tx => queueLength(tx, 't5', 'g_3'), 0],
     [
-      tx =>
-        insertDelivery(tx, {
-          id: 'e1',
-          agentId: 'g_1',
-          taskId: 't2',
-          event: 'sent',
-          body: 'b',
-          createdAt: 70,
-          countedTo: 'a',
-        }),
+      tx => insertDelivery(tx, { ...delivery, agentId: 'g_1', taskId: 't2', countedTo: 'a' }),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":6,"counted_to":"a"}',
       ],
     ],
     [
-      tx =>
-        insertDelivery(tx, {
-          id: 'e1',
-          agentId: 'g_3',
-          taskId: 't5',
-          event: 'sent',
-          body: 'b',
-          createdAt: 70,
-          countedTo: null,
-        }),
+      tx => insertDelivery(tx, delivery),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
       ],
     ],
     [
-      tx =>
-        insertDelivery(tx, {
-          id: 'e1',
-          agentId: 'g_9',
-          taskId: 't2',
-          event: 'sent',
-          body: 'b',
-          createdAt: 70,
-          countedTo: null,
-        }),
+      tx => insertDelivery(tx, { ...delivery, agentId: 'g_9', taskId: 't2' }),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
       ],
     ],
     [
-      tx =>
-        insertFirstDelivery(
-          tx,
-          { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70, countedTo: 'c' },
-          { leasedUntil: 90, attempts: 1 },
-        ),
+      tx => insertFirstDelivery(tx, { ...delivery, countedTo: 'c' }, { leasedUntil: 90, attempts: 1 }),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"position":0,"counted_to":"c"}',
@@ -97,40 +70,22 @@ testRows('rows of webhooks', {
       ],
     ],
     [
-      tx =>
-        queuedAgents(tx, { after: '', count: 2, now: 20, realNow: 50 }).then(rows =>
-          rows.map(({ agentId, due }) => [agentId, due]),
-        ),
+      tx => queuedAgents(tx, { after: '', count: 2, now: 20, realNow: 50 }).then(dueOf),
       [
         ['g_1', 1],
         ['g_3', 1],
       ],
     ],
     [
-      tx =>
-        queuedAgents(tx, { after: 'g_1', count: 10, now: 9, realNow: 50 }).then(rows =>
-          rows.map(({ agentId, due }) => [agentId, due]),
-        ),
+      tx => queuedAgents(tx, { after: 'g_1', count: 10, now: 9, realNow: 50 }).then(dueOf),
       [
         ['g_3', 0],
         ['g_9', 0],
       ],
     ],
     [tx => queuedAgents(tx, { after: 'g_9', count: 10, now: 99, realNow: 99 }), []],
-    [
-      tx =>
-        queuedAgents(tx, { after: '', count: 1, now: 9, realNow: 60 }).then(rows =>
-          rows.map(({ agentId, due }) => [agentId, due]),
-        ),
-      [['g_1', 1]],
-    ],
-    [
-      tx =>
-        queuedAgents(tx, { after: '', count: 1, now: 9, realNow: 59 }).then(rows =>
-          rows.map(({ agentId, due }) => [agentId, due]),
-        ),
-      [['g_1', 0]],
-    ],
+    [tx => queuedAgents(tx, { after: '', count: 1, now: 9, realNow: 60 }).then(dueOf), [['g_1', 1]]],
+    [tx => queuedAgents(tx, { after: '', count: 1, now: 9, realNow: 59 }).then(dueOf), [['g_1', 0]]],
     [
       tx => queuedAgent(tx, { agentId: 'g_1', now: 10, realNow: 0 }),
       { agentId: 'g_1', builderId: 'a', webhookUrl: 'w1', secret: 'x1', due: 1 },
@@ -148,33 +103,16 @@ testRows('rows of webhooks', {
         ['g_9', 'b', 'w9', 'x9', 'd9', 't6', 'sent', 'nine', 0],
       ),
     ],
+    [tx => queueHeads(tx, { after: 'g_1', count: 1, now: 20 }).then(headsOf), [['g_3', 'd6']]],
     [
-      tx =>
-        queueHeads(tx, { after: 'g_1', count: 1, now: 20 }).then(rows => rows.map(({ agentId, id }) => [agentId, id])),
-      [['g_3', 'd6']],
-    ],
-    [
-      tx => queueHeads(tx, { after: '', count: 2, now: 4 }).then(rows => rows.map(({ agentId, id }) => [agentId, id])),
+      tx => queueHeads(tx, { after: '', count: 2, now: 4 }).then(headsOf),
       [
         ['g_1', null],
         ['g_3', null],
       ],
     ],
     [tx => queueHead(tx, 'g_1', 10).then(found => found?.id), 'd5'],
-    [
-      tx => queueHead(tx, 'g_1', 4),
-      {
-        agentId: 'g_1',
-        builderId: 'a',
-        webhookUrl: 'w1',
-        secret: 'x1',
-        id: null,
-        taskId: null,
-        event: null,
-        body: null,
-        attempts: null,
-      },
-    ],
+    [tx => queueHead(tx, 'g_1', 4), { agentId: 'g_1', builderId: 'a', webhookUrl: 'w1', secret: 'x1' }],
     [tx => queueHead(tx, 'g_3', 20).then(found => found?.id), 'd6'],
     [tx => queueHead(tx, 'g_3', 19).then(found => found?.id), null],
     [tx => queueHead(tx, 'g_0', 99), undefined],

@@ -8,6 +8,7 @@ import {
   countBudgetsOf,
   deleteBudget,
   insertBudget,
+  type NewBudget,
   setAllowedCategories,
   setBudgetStatus,
   updateBudget,
@@ -24,23 +25,12 @@ import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
+const maxima = { maxPerTask: 200, maxDaily: 300, maxMonthly: 400 }
+const budget: NewBudget = { id: 'v9', ownerId: 'b', agentId: 'g_3', ...maxima, status: 'active', createdAt: 70 }
+
 testRows('rows of payments and budgets', {
   'payments: listed by kind and status, decided once': [
-    [
-      tx => paymentById(tx, 'deposit', 'x2'),
-      {
-        id: 'x2',
-        kind: 'deposit',
-        payerId: null,
-        payeeId: 'c',
-        amount: 2000,
-        taskId: null,
-        status: 'pending',
-        description: 'a description',
-        createdAt: 20,
-        decidedAt: null,
-      },
-    ],
+    [tx => paymentById(tx, 'deposit', 'x2'), row => row('transfers x2')],
     [tx => paymentById(tx, 'withdrawal', 'x2'), undefined],
     [tx => listPayments(tx, 'deposit', null, 10, 0).then(idsOf), ['x1', 'x2', 'x3', 'x4', 'xb']],
     [tx => listPayments(tx, 'deposit', null, 2, 1).then(idsOf), ['x2', 'x3']],
@@ -52,18 +42,7 @@ testRows('rows of payments and budgets', {
     [tx => countPayments(tx, 'withdrawal', null), 34],
     [
       tx => decidePayment(tx, 'deposit', 'x2', 'completed', 70),
-      {
-        id: 'x2',
-        kind: 'deposit',
-        payerId: null,
-        payeeId: 'c',
-        amount: 2000,
-        taskId: null,
-        status: 'completed',
-        description: 'a description',
-        createdAt: 20,
-        decidedAt: 70,
-      },
+      row => ({ ...row('transfers x2'), status: 'completed', decidedAt: 70 }),
       ['transfers x2: status pending → completed, decided_at null → 70'],
     ],
     [tx => decidePayment(tx, 'withdrawal', 'x2', 'completed', 70), undefined],
@@ -95,21 +74,7 @@ testRows('rows of payments and budgets', {
   'budgets: what is spent of them since the day and the month began': [
     [
       tx => budgetById(tx, 'v1', { day: 50, month: 40 }),
-      {
-        id: 'v1',
-        ownerId: 'c',
-        agentId: 'g_1',
-        maxPerTask: 200,
-        maxDaily: 300,
-        maxMonthly: 400,
-        status: 'active',
-        createdAt: 10,
-        updatedAt: 10,
-        builderId: 'a',
-        agentDeletedAt: null,
-        spentToday: 900,
-        spentThisMonth: 1400,
-      },
+      row => ({ ...row('budget_authorizations v1'), builderId: 'a', spentToday: 900, spentThisMonth: 1400 }),
     ],
     [
       tx => budgetById(tx, 'v1', { day: 51, month: 41 }).then(found => [found?.spentToday, found?.spentThisMonth]),
@@ -127,36 +92,13 @@ testRows('rows of payments and budgets', {
     [tx => countBudgetsOf(tx, 'owner', 'c'), 3],
     [tx => countBudgetsOf(tx, 'agent', 'b'), 2],
     [
-      tx =>
-        insertBudget(tx, {
-          id: 'v9',
-          ownerId: 'b',
-          agentId: 'g_3',
-          maxPerTask: 200,
-          maxDaily: 300,
-          maxMonthly: 400,
-          status: 'active',
-          createdAt: 70,
-        }),
+      tx => insertBudget(tx, budget),
       1,
       [
         '+ budget_authorizations v9 {"id":"v9","owner_id":"b","agent_id":"g_3","max_per_task":200,"max_daily":300,"max_monthly":400,"status":"active","created_at":70,"updated_at":70}',
       ],
     ],
-    [
-      tx =>
-        insertBudget(tx, {
-          id: 'v9',
-          ownerId: 'c',
-          agentId: 'g_3',
-          maxPerTask: 200,
-          maxDaily: 300,
-          maxMonthly: 400,
-          status: 'active',
-          createdAt: 70,
-        }),
-      0,
-    ],
+    [tx => insertBudget(tx, { ...budget, ownerId: 'c' }), 0],
     [
       tx => updateBudget(tx, { id: 'v1', maxPerTask: 205, maxDaily: 305, maxMonthly: 405, updatedAt: 70 }),
       1,

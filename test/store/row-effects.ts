@@ -15,8 +15,13 @@ import { tables } from './table-rules.ts'
 
 type Work = (tx: Tx) => Promise<unknown>
 
+/** A row of `neighbours.ts`, `table key`, as queries return it: all its fields, or these. */
+export type RowNamed = (name: string, fields?: string) => Readonly<Record<string, unknown>>
+
+type Plain = string | number | boolean | null | undefined | readonly unknown[] | Readonly<Record<string, unknown>>
+
 /** `changes`: `− table key`, `+ table key {row}` without what is null, `table key: column before → after`. */
-export type Case = readonly [work: Work, returns: unknown, changes?: readonly string[]]
+export type Case = readonly [work: Work, returns: Plain | ((row: RowNamed) => Plain), changes?: readonly string[]]
 
 /** One test for each group of cases. */
 export function testRows(name: string, groups: Readonly<Record<string, readonly Case[]>>): void {
@@ -25,10 +30,15 @@ export function testRows(name: string, groups: Readonly<Record<string, readonly 
   test.after(({ close }) => close())
   for (const [title, cases] of Object.entries(groups)) {
     test(title, async ({ db, before }) => {
+      const row = rowsOf(before)
       for (const [at, [work, returns, changes = []]] of cases.entries()) {
         const found = await outcomeOf(db, before, work)
         const said = `case ${at + 1}: ${work}`
-        assert.equal(withoutNulls(found.returned), withoutNulls(returns), said)
+        assert.equal(
+          withoutNulls(found.returned),
+          withoutNulls(typeof returns === 'function' ? returns(row) : returns),
+          said,
+        )
         assert.equal(found.changes, changes, said)
       }
     })
@@ -39,6 +49,17 @@ export function testRows(name: string, groups: Readonly<Record<string, readonly 
 /** Rows of these columns, a line each. */
 export const rowsWith = (columns: string, ...rows: readonly (readonly unknown[])[]) =>
   rows.map(row => Object.fromEntries(columns.split(' ').map((column, at) => [column, row[at]])))
+
+const camel = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
+const rowsOf =
+  (contents: Contents): RowNamed =>
+  (name, fields) => {
+    const all = new Map(Object.entries(contents.get(name) ?? {}).map(([column, value]) => [camel(column), value]))
+    const wanted = fields?.split(' ') ?? [...all.keys()]
+    assert.ok(all.size > 0 && wanted.every(field => all.has(field)), `${name} has no such row or field`)
+    return Object.fromEntries(wanted.map(field => [field, all.get(field)]))
+  }
 
 /** What a case says nothing of is null: so a column that is added later changes no case. */
 function withoutNulls(value: unknown): unknown {

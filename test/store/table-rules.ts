@@ -1,440 +1,150 @@
 /**
- * What every table refuses by itself, whoever writes it: a row that it takes, at the edge of its rules, and what is wrong
- * with others. Tables stand behind those that they refer to. In `row`, 'a users id' is the id of the row of users.
+ * What every table refuses by itself, whoever writes it, and a row that it takes at the edge of its rules. Columns that are never null come
+ * from the records of the tables, which `tables.test.ts` holds to the schema.
  */
-export interface TableRules {
-  readonly row: Readonly<Record<string, string | number>>
-  /** Never null. */
-  readonly required: string
-  /** Columns, and groups of columns, of which no two rows have the same. */
+import { readdirSync } from 'node:fs'
+import { type Column, Table } from '../../src/store/tables/table.ts'
+
+interface Rules {
+  /** Columns, and groups of columns, of which no two rows have the same. The last of them tells rows apart. */
   readonly unique: readonly string[]
   /** Columns that name a row of another table. */
-  readonly refers: string
+  readonly refers?: Readonly<Record<string, string>>
+  /** What the row has where a name of its own, or 1, would be refused. */
+  readonly values?: Readonly<Record<string, string | number>>
   /** Values that a CHECK refuses. */
-  readonly wrong: readonly Readonly<Record<string, string | number>>[]
+  readonly wrong?: readonly Readonly<Record<string, string | number>>[]
 }
 
-export const tables: Readonly<Record<string, TableRules>> = {
-  users: {
-    row: {
-      id: 'a users id',
-      email: 'a email',
-      name: 'a name',
-      password_hash: 'a password_hash',
-      is_builder: 1,
-      is_admin: 1,
-      created_at: 1,
-    },
-    required:
-      'id email name password_hash is_builder is_admin suspended banned identity_verified chargebacks connect_status created_at',
-    unique: ['email', 'id'],
-    refers: '',
-    wrong: [],
-  },
-  sessions: {
-    row: { token_hash: 'a token_hash', user_id: 'a users id', created_at: 1, seen_at: 1 },
-    required: 'token_hash user_id created_at seen_at id',
-    unique: ['id', 'token_hash'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  api_keys: {
-    row: {
-      id: 'a api_keys id',
-      user_id: 'a users id',
-      name: 'a name',
-      key_hash: 'a key_hash',
-      key_prefix: 'a key_prefix',
-      created_at: 1,
-    },
-    required: 'id user_id name key_hash key_prefix created_at',
-    unique: ['key_hash', 'id'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  api_key_uses: {
-    row: { key_id: 'a key_id', last_used_at: 1 },
-    required: 'key_id last_used_at',
-    unique: ['key_id'],
-    refers: '',
-    wrong: [],
-  },
-  settings: {
-    row: { name: 'a name', value: 'a value' },
-    required: 'name value',
-    unique: ['name'],
-    refers: '',
-    wrong: [],
-  },
-  categories: {
-    row: { id: 'a categories id', name: 'a name', slug: 'a slug', description: 'a description' },
-    required: 'id name slug description',
-    unique: ['slug', 'name', 'id'],
-    refers: '',
-    wrong: [],
-  },
+/** Tables stand behind those that they refer to. */
+const rules: Readonly<Record<string, Rules>> = {
+  users: { unique: ['email', 'id'] },
+  sessions: { unique: ['id', 'token_hash'], refers: { user_id: 'users' } },
+  api_keys: { unique: ['key_hash', 'id'], refers: { user_id: 'users' } },
+  api_key_uses: { unique: ['key_id'] },
+  settings: { unique: ['name'] },
+  categories: { unique: ['slug', 'name', 'id'] },
   agents: {
-    row: {
-      id: 'a agents id',
-      slug: 'a slug',
-      builder_id: 'a users id',
-      name: 'a name',
-      tagline: 'a tagline',
-      description: 'a description',
-      pricing_model: 'fixed',
-      base_price: 200,
-      turnaround_hours: 1,
-      tags: 'a tags',
-      status: 'draft',
-      created_at: 1,
-      updated_at: 1,
-    },
-    required:
-      'id slug builder_id name tagline description pricing_model base_price turnaround_hours tags status completed_tasks rating_sum rating_count created_at updated_at',
     unique: ['slug', 'id'],
-    refers: 'builder_id',
+    refers: { builder_id: 'users' },
+    values: { pricing_model: 'fixed', base_price: 200, status: 'draft' },
     wrong: [{ base_price: 199 }, { status: 'other' }],
   },
-  agent_categories: {
-    row: { agent_id: 'a agents id', category_id: 'a categories id', position: 1 },
-    required: 'agent_id category_id position',
-    unique: ['agent_id category_id'],
-    refers: 'category_id agent_id',
-    wrong: [],
-  },
-  agent_terms: {
-    row: { term: 'a term', agent_id: 'a agents id' },
-    required: 'term agent_id',
-    unique: ['term agent_id'],
-    refers: 'agent_id',
-    wrong: [],
-  },
-  agent_tests: {
-    row: { id: 'a agent_tests id', agent_id: 'a agents id', started_at: 1 },
-    required: 'id agent_id started_at',
-    unique: ['agent_id', 'id'],
-    refers: 'agent_id',
-    wrong: [],
-  },
+  agent_categories: { unique: ['agent_id category_id'], refers: { category_id: 'categories', agent_id: 'agents' } },
+  agent_terms: { unique: ['term agent_id'], refers: { agent_id: 'agents' } },
+  agent_tests: { unique: ['agent_id', 'id'], refers: { agent_id: 'agents' } },
   tasks: {
-    row: {
-      id: 'a tasks id',
-      agent_id: 'a agents id',
-      buyer_id: 'a users id',
-      builder_id: 'a users id',
-      title: 'a title',
-      description: 'a description',
-      agreed_price: 200,
-      status: 'draft',
-      created_at: 1,
-      updated_at: 1,
-    },
-    required:
-      'id agent_id buyer_id builder_id title description agreed_price status revision_count disputed created_at updated_at',
     unique: ['id'],
-    refers: 'builder_id buyer_id agent_id',
+    refers: { builder_id: 'users', buyer_id: 'users', agent_id: 'agents' },
+    values: { agreed_price: 200, status: 'draft' },
     wrong: [{ agreed_price: 199 }, { status: 'other' }],
   },
-  deliverables: {
-    row: { id: 'a deliverables id', task_id: 'a tasks id', created_at: 1 },
-    required: 'id task_id created_at position',
-    unique: ['task_id position', 'id'],
-    refers: 'task_id',
-    wrong: [],
-  },
+  deliverables: { unique: ['task_id position', 'id'], refers: { task_id: 'tasks' } },
   disputes: {
-    row: {
-      task_id: 'a tasks id',
-      status: 'open',
-      reason: 'a reason',
-      opened_at: 1,
-      opened_from: 'a opened_from',
-      opened_by: 'a opened_by',
-    },
-    required: 'task_id status reason opened_at opened_from opened_by',
     unique: ['task_id'],
-    refers: 'task_id',
+    refers: { task_id: 'tasks' },
+    values: { status: 'open' },
     wrong: [{ status: 'other' }],
   },
-  messages: {
-    row: {
-      id: 'a messages id',
-      task_id: 'a tasks id',
-      sender_id: 'a sender_id',
-      sender_role: 'a sender_role',
-      content: 'a content',
-      created_at: 1,
-    },
-    required: 'id task_id sender_id sender_role content created_at',
-    unique: ['id'],
-    refers: 'task_id',
-    wrong: [],
-  },
-  reviews: {
-    row: {
-      id: 'a reviews id',
-      task_id: 'a tasks id',
-      agent_id: 'a agent_id',
-      buyer_id: 'a buyer_id',
-      rating: 1,
-      created_at: 1,
-    },
-    required: 'id task_id agent_id buyer_id rating created_at',
-    unique: ['task_id', 'id'],
-    refers: 'task_id',
-    wrong: [],
-  },
-  seen_signatures: {
-    row: { signature: 'a signature', task_id: 'a task_id', status: 1, answer: 'a answer', seen_at: 1 },
-    required: 'signature task_id status answer seen_at',
-    unique: ['signature'],
-    refers: '',
-    wrong: [],
-  },
+  messages: { unique: ['id'], refers: { task_id: 'tasks' } },
+  reviews: { unique: ['task_id', 'id'], refers: { task_id: 'tasks' } },
+  seen_signatures: { unique: ['signature'] },
   accounts: {
-    row: { id: 'available:a users id', user_id: 'a users id', kind: 'available' },
-    required: 'id kind balance',
     unique: ['id'],
-    refers: '',
+    values: { id: 'available:a users id', user_id: 'a users id', kind: 'available' },
     wrong: [{ balance: -1 }, { kind: 'other' }, { kind: 'held' }, { user_id: 'b' }, { id: 'held', kind: 'held' }],
   },
   transfers: {
-    row: {
-      id: 'a transfers id',
-      kind: 'deposit',
-      payee_id: 'a payee_id',
-      amount: 1,
-      status: 'pending',
-      description: 'a description',
-      created_at: 1,
-    },
-    required: 'id kind amount status description created_at',
     unique: ['id'],
-    refers: '',
+    values: { kind: 'deposit', payee_id: 'a payee_id', status: 'pending' },
     wrong: [{ amount: 0 }, { kind: 'other' }, { status: 'other' }],
   },
   entries: {
-    row: {
-      leg_id: 'a leg_id',
-      kind: 'paid_out',
-      debited_id: 'payouts',
-      credited_id: 'world',
-      amount: 1,
-      created_at: 1,
-    },
-    required: 'leg_id kind debited_id credited_id amount created_at',
     unique: ['leg_id'],
-    refers: '',
+    values: { kind: 'paid_out', debited_id: 'payouts', credited_id: 'world' },
     wrong: [{ amount: 0 }, { kind: 'other' }],
   },
   settlements: {
-    row: {
-      task_id: 'a tasks id',
-      builder_id: 'a builder_id',
-      released: 1,
-      refunded: 1,
-      status: 'clearing',
-      created_at: 1,
-    },
-    required: 'task_id builder_id released refunded status reversed created_at',
     unique: ['task_id'],
-    refers: 'task_id',
+    refers: { task_id: 'tasks' },
+    values: { status: 'clearing' },
     wrong: [{ released: -1 }, { refunded: -1 }, { reversed: 2 }, { status: 'other' }],
   },
   deliveries: {
-    row: {
-      id: 'a deliveries id',
-      agent_id: 'a agents id',
-      task_id: 'a task_id',
-      event: 'a event',
-      body: 'a body',
-      state: 'waiting',
-      next_at: 1,
-      created_at: 1,
-    },
-    required: 'id agent_id task_id event body state attempts next_at leased_until created_at position',
     unique: ['id'],
-    refers: 'agent_id',
+    refers: { agent_id: 'agents' },
+    values: { state: 'waiting' },
     wrong: [{ state: 'other' }],
   },
-  attempts: {
-    row: {
-      delivery_id: 'a deliveries id',
-      attempt: 1,
-      url: 'a url',
-      message: 'a message',
-      duration_ms: 1,
-      created_at: 1,
-    },
-    required: 'delivery_id attempt url message duration_ms created_at',
-    unique: ['delivery_id attempt'],
-    refers: 'delivery_id',
-    wrong: [],
-  },
-  samples: {
-    row: { id: 'a samples id', agent_id: 'a agents id', title: 'a title', output: 'a output', created_at: 1 },
-    required: 'id agent_id title output created_at',
-    unique: ['id'],
-    refers: 'agent_id',
-    wrong: [],
-  },
-  notifications: {
-    row: {
-      id: 'a notifications id',
-      user_id: 'a users id',
-      type: 'a type',
-      agent_id: 'a agents id',
-      message: 'a message',
-      data: 'a data',
-      created_at: 1,
-    },
-    required: 'id user_id type agent_id message data created_at',
-    unique: ['id'],
-    refers: 'agent_id user_id',
-    wrong: [],
-  },
-  jobs: {
-    row: { name: 'a name', next_at: 1 },
-    required: 'name next_at leased_until retries',
-    unique: ['name'],
-    refers: '',
-    wrong: [],
-  },
+  attempts: { unique: ['delivery_id attempt'], refers: { delivery_id: 'deliveries' } },
+  samples: { unique: ['id'], refers: { agent_id: 'agents' } },
+  notifications: { unique: ['id'], refers: { agent_id: 'agents', user_id: 'users' } },
+  jobs: { unique: ['name'] },
   budget_authorizations: {
-    row: {
-      id: 'a budget_authorizations id',
-      owner_id: 'a users id',
-      agent_id: 'a agents id',
-      max_per_task: 200,
-      max_daily: 200,
-      max_monthly: 200,
-      status: 'active',
-      created_at: 1,
-      updated_at: 1,
-    },
-    required: 'id owner_id agent_id max_per_task max_daily max_monthly status created_at updated_at',
     unique: ['owner_id agent_id', 'id'],
-    refers: 'agent_id owner_id',
+    refers: { agent_id: 'agents', owner_id: 'users' },
+    values: { max_per_task: 200, max_daily: 200, max_monthly: 200, status: 'active' },
     wrong: [{ max_per_task: 199 }, { max_daily: 199 }, { max_monthly: 199 }, { status: 'other' }],
   },
   budget_categories: {
-    row: { authorization_id: 'a budget_authorizations id', category_id: 'a categories id', position: 1 },
-    required: 'authorization_id category_id position',
     unique: ['authorization_id category_id'],
-    refers: 'category_id authorization_id',
-    wrong: [],
+    refers: { category_id: 'categories', authorization_id: 'budget_authorizations' },
   },
-  idempotency_keys: {
-    row: {
-      user_id: 'a users id',
-      method: 'a method',
-      path: 'a path',
-      key: 'a key',
-      fingerprint: 'a fingerprint',
-      running_until: 1,
-      created_at: 1,
-    },
-    required: 'user_id method path key fingerprint running_until created_at',
-    unique: ['user_id method path key'],
-    refers: 'user_id',
-    wrong: [],
-  },
+  idempotency_keys: { unique: ['user_id method path key'], refers: { user_id: 'users' } },
   idempotency_usage: {
-    row: { user_id: 'a users id', bytes: 0 },
-    required: 'user_id bytes',
     unique: ['user_id'],
-    refers: 'user_id',
+    refers: { user_id: 'users' },
+    values: { bytes: 0 },
     wrong: [{ bytes: -1 }],
   },
-  mails: {
-    row: { id: 'a mails id', kind: 'password_reset', about: 'a about', next_at: 1, created_at: 1 },
-    required: 'id kind about attempts next_at created_at',
-    unique: ['id'],
-    refers: '',
-    wrong: [{ kind: 'other' }],
-  },
-  password_resets: {
-    row: { token_hash: 'a token_hash', user_id: 'a users id', created_at: 1 },
-    required: 'token_hash user_id created_at mail_id',
-    unique: ['token_hash'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  rate_windows: {
-    row: { category: 'a category', address: 'a address', count: 1, ends_at: 1 },
-    required: 'category address count ends_at',
-    unique: ['category address'],
-    refers: '',
-    wrong: [],
-  },
-  uploads: {
-    row: { id: 'a uploads id', begun_at: 1, doomed: 0 },
-    required: 'id begun_at doomed',
-    unique: ['id'],
-    refers: '',
-    wrong: [{ doomed: 2 }],
-  },
-  file_locations: {
-    row: { instance: 'a instance', location: 'a location', holder: 'a holder', leased_until: 1 },
-    required: 'instance location holder leased_until',
-    unique: ['instance'],
-    refers: '',
-    wrong: [],
-  },
-  tallies: {
-    row: { name: 'a name', slot: 1, count: 1 },
-    required: 'name slot count',
-    unique: ['name slot'],
-    refers: '',
-    wrong: [],
-  },
-  second_factors: {
-    row: { user_id: 'a users id', secret: 'a secret', last_step: 1, created_at: 1 },
-    required: 'user_id secret last_step created_at',
-    unique: ['user_id'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  recovery_codes: {
-    row: { user_id: 'a users id', code_hash: 'a code_hash' },
-    required: 'user_id code_hash',
-    unique: ['user_id code_hash'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  guesses: {
-    row: { subject: 'a subject', count: 1, next_at: 1, ends_at: 1 },
-    required: 'subject count next_at ends_at',
-    unique: ['subject'],
-    refers: '',
-    wrong: [],
-  },
-  file_usage: {
-    row: { user_id: 'a users id', bytes: 0 },
-    required: 'user_id bytes',
-    unique: ['user_id'],
-    refers: 'user_id',
-    wrong: [{ bytes: -1 }],
-  },
-  text_usage: {
-    row: { user_id: 'a users id', bytes: 0 },
-    required: 'user_id bytes',
-    unique: ['user_id'],
-    refers: 'user_id',
-    wrong: [{ bytes: -1 }],
-  },
-  security_notices: {
-    row: { id: 'a security_notices id', user_id: 'a users id', kind: 'a kind', created_at: 1 },
-    required: 'id user_id kind created_at',
-    unique: ['id'],
-    refers: 'user_id',
-    wrong: [],
-  },
-  known_addresses: {
-    row: { user_id: 'a users id', address: 'a address', seen_at: 1 },
-    required: 'user_id address seen_at',
-    unique: ['user_id address'],
-    refers: 'user_id',
-    wrong: [],
-  },
+  mails: { unique: ['id'], values: { kind: 'password_reset' }, wrong: [{ kind: 'other' }] },
+  password_resets: { unique: ['token_hash'], refers: { user_id: 'users' } },
+  rate_windows: { unique: ['category address'] },
+  uploads: { unique: ['id'], values: { doomed: 0 }, wrong: [{ doomed: 2 }] },
+  file_locations: { unique: ['instance'] },
+  tallies: { unique: ['name slot'] },
+  second_factors: { unique: ['user_id'], refers: { user_id: 'users' } },
+  recovery_codes: { unique: ['user_id code_hash'], refers: { user_id: 'users' } },
+  guesses: { unique: ['subject'] },
+  file_usage: { unique: ['user_id'], refers: { user_id: 'users' }, values: { bytes: 0 }, wrong: [{ bytes: -1 }] },
+  text_usage: { unique: ['user_id'], refers: { user_id: 'users' }, values: { bytes: 0 }, wrong: [{ bytes: -1 }] },
+  security_notices: { unique: ['id'], refers: { user_id: 'users' } },
+  known_addresses: { unique: ['user_id address'], refers: { user_id: 'users' } },
+}
+
+async function recordsOfTables(): Promise<Table<Record<string, Column>>[]> {
+  const files = readdirSync('src/store/tables', { recursive: true, encoding: 'utf8' }).filter(path =>
+    path.endsWith('.ts'),
+  )
+  const modules = await Promise.all(files.map(path => import(`../../src/store/tables/${path.replaceAll('\\', '/')}`)))
+  return [...new Set(modules.flatMap(module => Object.values(module)))].filter(value => value instanceof Table)
+}
+
+export const records = await recordsOfTables()
+
+export const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+function withRow([table, { unique, refers = {}, values = {}, wrong = [] }]: [string, Rules]) {
+  const { columns } = records.find(({ name }) => name === table)!
+  const required = Object.entries(columns).filter(([, { nullable }]) => !nullable)
+  const valueIn = (name: string, { kind }: Column) => {
+    if (name in refers) return `a ${refers[name]} id`
+    if (kind !== 'TEXT') return 1
+    return name === 'id' ? `a ${table} id` : `a ${name}`
+  }
+  const row: Record<string, string | number> = Object.fromEntries([
+    ...required
+      .filter(([, { hasDefault }]) => !hasDefault)
+      .map(([name, column]) => [snake(name), valueIn(snake(name), column)] as const),
+    ...Object.entries(values),
+  ])
+  return [table, { row, required: required.map(([name]) => snake(name)), unique, refers, wrong }] as const
+}
+
+export const tables = Object.fromEntries(Object.entries(rules).map(withRow))
+
+/** The tables of the rows that a row of this one refers to, and theirs, in order. */
+export function parentsOf(table: string): string[] {
+  const parents = Object.values(tables[table]!.refers)
+  return [...new Set(parents.flatMap(parent => [...parentsOf(parent), parent]))]
 }

@@ -1,28 +1,27 @@
 // engines: embedded, postgres; process: shared
 /** The record of each table says what the schema says, and the statements that are made of it do what they say. */
-import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Db } from '../../src/store/db.ts'
-import { bigint, type Column, defaulted, integer, nullable, Table, table, text } from '../../src/store/tables/table.ts'
+import {
+  bigint,
+  type Column,
+  defaulted,
+  integer,
+  nullable,
+  type Table,
+  table,
+  text,
+} from '../../src/store/tables/table.ts'
 import { engine } from '../support/databases.ts'
 import { sameNames } from '../support/same-names.ts'
 import { openTables } from './row-effects.ts'
-import { tables as rules } from './table-rules.ts'
+import { records, tables as rules, snake } from './table-rules.ts'
 
 const test = suite<{ db: Db; close(): Promise<void> }>('the records of tables')
 
 test.before(async state => void Object.assign(state, await openTables()))
 test.after(({ close }) => close())
-
-async function records(): Promise<Table<Record<string, Column>>[]> {
-  const files = readdirSync('src/store/tables', { recursive: true, encoding: 'utf8' }).filter(path =>
-    /\.ts$/.test(path),
-  )
-  const names = files.map(path => path.replaceAll('\\', '/').replace(/\.ts$/, ''))
-  const modules = await Promise.all(names.map(name => import(`../../src/store/tables/${name}.ts`)))
-  return [...new Set(modules.flatMap(module => Object.values(module)))].filter(value => value instanceof Table)
-}
 
 interface ColumnOf {
   name: string
@@ -51,18 +50,16 @@ async function inSchema(db: Db, name: string): Promise<string[]> {
   return rows.map(row => inWords({ ...row, nullable: row.nullable === 1, hasDefault: row.hasDefault === 1 }))
 }
 
-const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-
 const inRecord = ({ columns }: Table<Record<string, Column>>): string[] =>
   Object.entries(columns).map(([name, column]) => inWords({ name: snake(name), ...column }))
 
 test('every table has one record, with its columns, their kinds, and what a new row may leave out', async ({ db }) => {
-  const all = await records()
   sameNames(
     Object.keys(rules),
-    all.map(({ name }) => name),
+    records.map(({ name }) => name),
   )
-  for (const record of all) sameNames(inRecord(record), await inSchema(db, record.name), `columns of ${record.name}`)
+  for (const record of records)
+    sameNames(inRecord(record), await inSchema(db, record.name), `columns of ${record.name}`)
 })
 
 const things = table('things', {

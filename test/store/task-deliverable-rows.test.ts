@@ -38,7 +38,7 @@ import {
   wholeTask,
 } from '../../src/store/tables/tasks/tasks.ts'
 import { addBytes, bytesOf, countBytes, mostBytes, uncountBytes } from '../../src/store/tables/upkeep/usage.ts'
-import { testRows } from './row-effects.ts'
+import { type RowNamed, testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
@@ -48,45 +48,41 @@ const stepOf =
   (tx: Tx) =>
     setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 })
 
-const t4 = {
-  id: 't4',
-  agentId: 'g_3',
-  buyerId: 'c',
-  builderId: 'b',
-  buyerAgentId: 'g_1',
-  hirerId: 'a',
-  budgetAuthorizationId: 'v1',
-  title: 'a title',
-  description: 'a description',
-  requirements: null,
-  agreedPrice: 500,
-  status: 'delivered',
-  revisionCount: 0,
-  maxRevisions: null,
-  disputed: 1,
-  createdAt: 10,
-  submittedAt: 40,
-  acceptedAt: null,
-  deliveredAt: null,
-  completedAt: null,
-  cancelledAt: null,
-  updatedAt: 40,
+const named = (prefix: string, row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([field, value]) => [`${prefix}${field[0]!.toUpperCase()}${field.slice(1)}`, value]),
+  )
+
+/** A task with its agent, its latest deliverable and its dispute. */
+const whole = (id: string, deliverable: string) => (row: RowNamed) => ({
+  ...row(`tasks ${id}`),
   agentSlug: 'three',
   agentName: 'a name',
-  deliverableId: 'y2',
-  deliverableContent: 'two',
-  deliverableNotes: 'note',
-  deliverableFiles: '[{"id":"f1","name":"n","size":3,"type":"t"},{"id":"f2","name":"n","size":4,"type":"t"}]',
-  deliverableAt: 20,
-  disputeStatus: 'open',
-  disputeReason: 'why',
-  disputeOpenedAt: 41,
-  disputeOpenedFrom: 'delivered',
-  disputeOpenedBy: 'c',
-  disputeResolvedAt: null,
-  disputeOutcome: null,
-  disputeRefundAmount: null,
+  ...named('deliverable', row(`deliverables ${deliverable}`, 'id content notes files')),
+  deliverableAt: row(`deliverables ${deliverable}`).createdAt,
+  ...named('dispute', { ...row(`disputes ${id}`), taskId: null }),
+})
+
+const newTask = {
+  agentId: 'g_3',
+  builderId: 'b',
+  title: 'new',
+  description: 'd',
+  requirements: 'r',
+  agreedPrice: 300,
+  maxRevisions: 2,
 }
+const review = { id: 'r9', taskId: 't8', agentId: 'g_9', buyerId: 'b', rating: 3, comment: 'c', createdAt: 70 }
+const boughtBy = (userId: string, agentId: string | null, builderId: string, ofAgent: string | null = null) => ({
+  requestor: { userId, agentId },
+  builderId,
+  agentId: ofAgent,
+})
+const bought = (row: RowNamed, id: string) => {
+  const { id: taskId, ...fields } = row(`tasks ${id}`, 'id title status agreedPrice createdAt completedAt')
+  return { taskId, ...fields }
+}
+const taskIdsOf = (rows: readonly { taskId: string }[]) => rows.map(({ taskId }) => taskId)
 
 testRows('rows of tasks', {
   'connection tests and samples: one test of an agent at a time, so many samples and no more': [
@@ -106,7 +102,7 @@ testRows('rows of tasks', {
       1,
       ['+ agent_tests e9 {"id":"e9","agent_id":"g_3","started_at":70,"ended":0}', '− agent_tests e3'],
     ],
-    [tx => testById(tx, 'e2'), { id: 'e2', agentId: 'g_2', startedAt: 20, callback: 'valid', ended: 0 }],
+    [tx => testById(tx, 'e2'), row => row('agent_tests e2')],
     [tx => testById(tx, 'e9'), undefined],
     [tx => decideTest(tx, 'e1', 'valid'), 1, ['agent_tests e1: callback null → valid']],
     [tx => decideTest(tx, 'e2', 'expired'), 0],
@@ -118,79 +114,19 @@ testRows('rows of tasks', {
       1,
       ['+ samples p9 {"id":"p9","agent_id":"g_1","title":"t","input":"i","output":"o","created_at":70}'],
     ],
-    [
-      tx => samplesOf(tx, 'g_1', 10, 0),
-      [
-        { id: 'p1', agentId: 'g_1', title: 'one', input: 'in', output: 'out', createdAt: 10 },
-        { id: 'p2', agentId: 'g_1', title: 'two', input: null, output: 'out', createdAt: 20 },
-        { id: 'p3', agentId: 'g_1', title: 'three', input: null, output: 'out', createdAt: 30 },
-      ],
-    ],
+    [tx => samplesOf(tx, 'g_1', 10, 0), row => ['p1', 'p2', 'p3'].map(id => row(`samples ${id}`))],
     [tx => samplesOf(tx, 'g_1', 1, 1).then(idsOf), ['p2']],
     [tx => countSamples(tx, 'g_1'), 3],
     [tx => deleteSample(tx, 'g_1', 'p1').then(row => row?.title), 'one', ['− samples p1']],
     [tx => deleteSample(tx, 'g_2', 'p1'), undefined],
   ],
   'tasks: whole, with the latest deliverable and the dispute': [
-    [tx => wholeTask(tx, 't4'), t4],
+    [tx => wholeTask(tx, 't4'), whole('t4', 'y2')],
     [tx => wholeTask(tx, 't1').then(task => [task?.id, task?.deliverableId, task?.disputeStatus]), ['t1', null, null]],
     [tx => wholeTask(tx, 't0'), undefined],
-    [tx => taskById(tx, 't4'), t4],
-    [
-      tx => taskById(tx, 't1'),
-      {
-        id: 't1',
-        agentId: 'g_1',
-        buyerId: 'c',
-        builderId: 'a',
-        title: 'a title',
-        description: 'a description',
-        agreedPrice: 200,
-        status: 'draft',
-        revisionCount: 0,
-        disputed: 0,
-        createdAt: 10,
-        updatedAt: 10,
-        agentSlug: 'one',
-        agentName: 'a name',
-      },
-    ],
-    [
-      tx => taskById(tx, 't5'),
-      {
-        id: 't5',
-        agentId: 'g_3',
-        buyerId: 'c',
-        builderId: 'b',
-        buyerAgentId: 'g_1',
-        hirerId: 'a',
-        budgetAuthorizationId: 'v1',
-        title: 'a title',
-        description: 'a description',
-        agreedPrice: 600,
-        status: 'completed',
-        revisionCount: 0,
-        disputed: 0,
-        createdAt: 10,
-        submittedAt: 50,
-        completedAt: 55,
-        updatedAt: 50,
-        agentSlug: 'three',
-        agentName: 'a name',
-        deliverableId: 'y4',
-        disputeStatus: 'resolved',
-        deliverableContent: 'four',
-        deliverableFiles: '[{"id":"f4","name":"n","size":6,"type":"t"}]',
-        deliverableAt: 40,
-        disputeReason: 'so',
-        disputeOpenedAt: 51,
-        disputeOpenedFrom: 'completed',
-        disputeOpenedBy: 'a',
-        disputeResolvedAt: 52,
-        disputeOutcome: 'release',
-        disputeRefundAmount: 0,
-      },
-    ],
+    [tx => taskById(tx, 't4'), whole('t4', 'y2')],
+    [tx => taskById(tx, 't1'), row => ({ ...row('tasks t1'), agentSlug: 'one', agentName: 'a name' })],
+    [tx => taskById(tx, 't5'), whole('t5', 'y4')],
     [tx => taskById(tx, 't2').then(task => [task?.id, task?.deliverableId, task?.disputeStatus]), ['t2', 'y5', null]],
     [tx => taskById(tx, 't0'), undefined],
   ],
@@ -228,18 +164,15 @@ testRows('rows of tasks', {
     [
       tx =>
         insertTask(tx, {
+          ...newTask,
           id: 'ta',
           agentId: 'g_1',
           buyerId: 'c',
           builderId: 'a',
+          title: 't',
           buyerAgentId: 'g_3',
           hirerId: 'b',
           budgetAuthorizationId: 'v1',
-          title: 't',
-          description: 'd',
-          requirements: 'r',
-          agreedPrice: 300,
-          maxRevisions: 2,
           createdAt: 70,
         }),
       [1, [true]],
@@ -249,38 +182,13 @@ testRows('rows of tasks', {
       ],
     ],
     [
-      tx =>
-        updateDraft(tx, {
-          id: 't1',
-          agentId: 'g_3',
-          builderId: 'b',
-          title: 'new',
-          description: 'd',
-          requirements: 'r',
-          agreedPrice: 300,
-          maxRevisions: 2,
-          updatedAt: 70,
-        }),
+      tx => updateDraft(tx, { ...newTask, id: 't1', updatedAt: 70 }),
       1,
       [
         'tasks t1: agent_id g_1 → g_3, builder_id a → b, title a title → new, description a description → d, requirements null → r, agreed_price 200 → 300, max_revisions null → 2, updated_at 10 → 70',
       ],
     ],
-    [
-      tx =>
-        updateDraft(tx, {
-          id: 't2',
-          agentId: 'g_3',
-          builderId: 'b',
-          title: 'new',
-          description: 'd',
-          requirements: 'r',
-          agreedPrice: 300,
-          maxRevisions: 2,
-          updatedAt: 70,
-        }),
-      0,
-    ],
+    [tx => updateDraft(tx, { ...newTask, id: 't2', updatedAt: 70 }), 0],
     [
       stepOf('t1', 'draft', 'pending', 'submittedAt'),
       true,
@@ -361,22 +269,7 @@ testRows('rows of tasks', {
     ],
     [
       tx => deliverablesOf(tx, 't4', 10, 0),
-      [
-        {
-          id: 'y3',
-          content: 'three',
-          files: '[{"id":"f3","name":"n","size":5,"type":"t"}]',
-          createdAt: 30,
-        },
-        { id: 'y1', content: 'one', notes: null, files: null, createdAt: 10 },
-        {
-          id: 'y2',
-          content: 'two',
-          notes: 'note',
-          files: '[{"id":"f1","name":"n","size":3,"type":"t"},{"id":"f2","name":"n","size":4,"type":"t"}]',
-          createdAt: 20,
-        },
-      ],
+      row => ['y3', 'y1', 'y2'].map(id => row(`deliverables ${id}`, 'id content notes files createdAt')),
     ],
     [tx => deliverablesOf(tx, 't4', 1, 1).then(idsOf), ['y1']],
     [tx => countDeliverables(tx, 't4'), 3],
@@ -389,46 +282,18 @@ testRows('rows of tasks', {
       1,
       ['+ messages e9 {"id":"e9","task_id":"t4","sender_id":"c","sender_role":"buyer","content":"m","created_at":70}'],
     ],
-    [
-      tx => messagesOf(tx, 't4', 10, 0),
-      [
-        { id: 'e1', taskId: 't4', senderId: 'c', senderRole: 'a sender_role', content: 'one', createdAt: 10 },
-        { id: 'e2', taskId: 't4', senderId: 'b', senderRole: 'a sender_role', content: 'two', createdAt: 20 },
-        { id: 'e3', taskId: 't4', senderId: 'c', senderRole: 'a sender_role', content: 'three', createdAt: 30 },
-      ],
-    ],
+    [tx => messagesOf(tx, 't4', 10, 0), row => ['e1', 'e2', 'e3'].map(id => row(`messages ${id}`))],
     [tx => messagesOf(tx, 't4', 1, 1).then(idsOf), ['e2']],
     [tx => countMessages(tx, 't4'), 3],
     [
-      tx =>
-        insertReview(tx, {
-          id: 'r9',
-          taskId: 't8',
-          agentId: 'g_9',
-          buyerId: 'b',
-          rating: 3,
-          comment: 'c',
-          createdAt: 70,
-        }),
+      tx => insertReview(tx, review),
       1,
       [
         '+ reviews r9 {"id":"r9","task_id":"t8","agent_id":"g_9","buyer_id":"b","rating":3,"comment":"c","created_at":70}',
       ],
     ],
-    [
-      tx =>
-        insertReview(tx, {
-          id: 'r9',
-          taskId: 't5',
-          agentId: 'g_9',
-          buyerId: 'b',
-          rating: 3,
-          comment: 'c',
-          createdAt: 70,
-        }),
-      0,
-    ],
-    [tx => reviewsOfAgent(tx, 'g_3', 10, 0), [{ id: 'r1', agentId: 'g_3', rating: 4, comment: 'good', createdAt: 10 }]],
+    [tx => insertReview(tx, { ...review, taskId: 't5' }), 0],
+    [tx => reviewsOfAgent(tx, 'g_3', 10, 0), row => [row('reviews r1', 'id agentId rating comment createdAt')]],
     [tx => reviewsOfAgent(tx, 'g_1', 10, 0), []],
     [
       tx =>
@@ -442,10 +307,7 @@ testRows('rows of tasks', {
     ],
     [tx => countReviewsOfAgent(tx, 'g_3'), 1],
     [tx => countReviewsOfAgent(tx, 'g_1'), 0],
-    [
-      tx => reviewOf(tx, 't5'),
-      { id: 'r1', taskId: 't5', agentId: 'g_3', buyerId: 'c', rating: 4, comment: 'good', createdAt: 10 },
-    ],
+    [tx => reviewOf(tx, 't5'), row => row('reviews r1')],
     [tx => reviewOf(tx, 't8'), undefined],
   ],
   'bytes of files: taken within the limit, counted anew': [
@@ -499,71 +361,18 @@ testRows('rows of tasks', {
       { submitted: 0, completed: 0, cancelled: 0, disputed: 0, lost: 0, ratings: 0, ratingSum: 0 },
     ],
     [
-      tx => historyOf(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'b', agentId: null }, 10, 0),
-      [
-        {
-          taskId: 't6',
-          title: 'a title',
-          status: 'cancelled',
-          agreedPrice: 700,
-          createdAt: 10,
-          rating: 1,
-        },
-        {
-          taskId: 't5',
-          title: 'a title',
-          status: 'completed',
-          agreedPrice: 600,
-          createdAt: 10,
-          completedAt: 55,
-          rating: 4,
-        },
-        {
-          taskId: 't4',
-          title: 'a title',
-          status: 'delivered',
-          agreedPrice: 500,
-          createdAt: 10,
-          rating: 2,
-        },
+      tx => historyOf(tx, boughtBy('c', null, 'b'), 10, 0),
+      row => [
+        { ...bought(row, 't6'), rating: 1 },
+        { ...bought(row, 't5'), rating: 4 },
+        { ...bought(row, 't4'), rating: 2 },
       ],
     ],
-    [
-      tx => historyOf(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'b', agentId: null }, 1, 1),
-      [
-        {
-          taskId: 't5',
-          title: 'a title',
-          status: 'completed',
-          agreedPrice: 600,
-          createdAt: 10,
-          completedAt: 55,
-          rating: 4,
-        },
-      ],
-    ],
-    [
-      tx =>
-        historyOf(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'b', agentId: 'g_9' }, 10, 0).then(rows =>
-          rows.map(({ taskId }) => taskId),
-        ),
-      ['t6'],
-    ],
-    [
-      tx =>
-        historyOf(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'a', agentId: null }, 10, 0).then(rows =>
-          rows.map(({ taskId }) => taskId),
-        ),
-      ['t3', 't2'],
-    ],
-    [
-      tx =>
-        historyOf(tx, { requestor: { userId: 'x', agentId: 'g_1' }, builderId: 'b', agentId: null }, 10, 0).then(rows =>
-          rows.map(({ taskId }) => taskId),
-        ),
-      ['t8', 't5', 't4'],
-    ],
-    [tx => historyLength(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'b', agentId: null }), 3],
-    [tx => historyLength(tx, { requestor: { userId: 'c', agentId: null }, builderId: 'b', agentId: 'g_9' }), 1],
+    [tx => historyOf(tx, boughtBy('c', null, 'b'), 1, 1).then(taskIdsOf), ['t5']],
+    [tx => historyOf(tx, boughtBy('c', null, 'b', 'g_9'), 10, 0).then(taskIdsOf), ['t6']],
+    [tx => historyOf(tx, boughtBy('c', null, 'a'), 10, 0).then(taskIdsOf), ['t3', 't2']],
+    [tx => historyOf(tx, boughtBy('x', 'g_1', 'b'), 10, 0).then(taskIdsOf), ['t8', 't5', 't4']],
+    [tx => historyLength(tx, boughtBy('c', null, 'b')), 3],
+    [tx => historyLength(tx, boughtBy('c', null, 'b', 'g_9')), 1],
   ],
 })

@@ -40,24 +40,11 @@ import { testRows } from './row-effects.ts'
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
-const ann = {
-  id: 'a',
-  email: 'a@x',
-  name: 'Ann',
-  passwordHash: 'a password_hash',
-  isBuilder: 1,
-  isAdmin: 0,
-  suspended: 0,
-  banned: 0,
-  identityVerified: 0,
-  chargebacks: 0,
-  connectStatus: 'not_connected',
-  createdAt: 1,
-}
+const eve = { id: 'e1', email: 'e@x', name: 'Eve', passwordHash: 'p', isBuilder: 1, isAdmin: 0, createdAt: 9 } as const
 
 testRows('rows of accounts', {
   'accounts: found by id or email, listed oldest first': [
-    [tx => userById(tx, 'a'), ann],
+    [tx => userById(tx, 'a'), row => row('users a')],
     [tx => userById(tx, 'z'), undefined],
     [tx => userByEmail(tx, 'b@x').then(idOf), 'b'],
     [tx => userByEmail(tx, 'B@x'), undefined],
@@ -75,36 +62,15 @@ testRows('rows of accounts', {
   ],
   'accounts: made once for an email, counted, changed one at a time': [
     [
-      tx =>
-        insertUser(tx, {
-          id: 'e1',
-          email: 'e@x',
-          name: 'Eve',
-          passwordHash: 'p',
-          isBuilder: 1,
-          isAdmin: 0,
-          createdAt: 9,
-        }),
+      tx => insertUser(tx, eve),
       1,
       [
         '+ users e1 {"id":"e1","email":"e@x","name":"Eve","password_hash":"p","is_builder":1,"is_admin":0,"suspended":0,"banned":0,"identity_verified":0,"chargebacks":0,"connect_status":"not_connected","created_at":9}',
         'tallies users/1: count 4 → 5',
       ],
     ],
-    [
-      tx =>
-        insertUser(tx, {
-          id: 'e1',
-          email: 'a@x',
-          name: 'Eve',
-          passwordHash: 'p',
-          isBuilder: 1,
-          isAdmin: 0,
-          createdAt: 9,
-        }),
-      0,
-    ],
-    [tx => updateUser(tx, 'a', {}), ann],
+    [tx => insertUser(tx, { ...eve, email: 'a@x' }), 0],
+    [tx => updateUser(tx, 'a', {}), row => row('users a')],
     [
       tx => updateUser(tx, 'a', { name: 'N', passwordHash: 'P' }).then(idOf),
       'a',
@@ -117,20 +83,7 @@ testRows('rows of accounts', {
     ],
     [
       tx => updateUser(tx, 'c', { identityVerified: 1, chargebacks: 2, connectStatus: 'pending' }),
-      {
-        id: 'c',
-        email: 'c@x',
-        name: 'Cid',
-        passwordHash: 'a password_hash',
-        isBuilder: 0,
-        isAdmin: 0,
-        suspended: 0,
-        banned: 0,
-        identityVerified: 1,
-        chargebacks: 2,
-        connectStatus: 'pending',
-        createdAt: 3,
-      },
+      row => ({ ...row('users c'), identityVerified: 1, chargebacks: 2, connectStatus: 'pending' }),
       ['users c: identity_verified 0 → 1, chargebacks 0 → 2, connect_status not_connected → pending'],
     ],
     [tx => updateUser(tx, 'z', { name: 'N' }), undefined],
@@ -139,10 +92,7 @@ testRows('rows of accounts', {
     [tx => countOpenWork(tx, 'c'), 0],
   ],
   'sessions: found by id or token, listed newest first, those alone that are not over': [
-    [
-      tx => sessionById(tx, 's1'),
-      { id: 's1', tokenHash: 'h1', userId: 'a', createdAt: 10, seenAt: 40, address: '1.1.1.1', userAgent: 'one' },
-    ],
+    [tx => sessionById(tx, 's1'), row => row('sessions h1')],
     [tx => sessionById(tx, 's9'), undefined],
     [tx => sessionsOf(tx, 'a', { createdAfter: 0, seenAfter: 0 }, 10, 0).then(idsOf), ['s3', 's2', 's4', 's1']],
     [tx => sessionsOf(tx, 'a', { createdAfter: 0, seenAfter: 0 }, 2, 1).then(idsOf), ['s2', 's4']],
@@ -189,60 +139,14 @@ testRows('rows of accounts', {
     [tx => deleteSessionsBeyond(tx, 'a', 4), 0],
   ],
   'keys: found by id or hash, listed oldest first with their last use': [
-    [
-      tx => keyById(tx, 'k1'),
-      { id: 'k1', userId: 'a', name: 'one', keyHash: 'kh1', keyPrefix: 'a key_prefix', createdAt: 10 },
-    ],
+    [tx => keyById(tx, 'k1'), row => row('api_keys k1')],
     [tx => keyById(tx, 'k9'), undefined],
-    [
-      tx => userByKey(tx, 'kh1'),
-      {
-        id: 'a',
-        email: 'a@x',
-        name: 'Ann',
-        passwordHash: 'a password_hash',
-        isBuilder: 1,
-        isAdmin: 0,
-        suspended: 0,
-        banned: 0,
-        identityVerified: 0,
-        chargebacks: 0,
-        connectStatus: 'not_connected',
-        createdAt: 1,
-        keyId: 'k1',
-      },
-    ],
+    [tx => userByKey(tx, 'kh1'), row => ({ ...row('users a'), keyId: 'k1' })],
     [tx => userByKey(tx, 'kh4').then(found => [found?.id, found?.keyId]), ['b', 'k4']],
     [tx => userByKey(tx, 'kh9'), undefined],
     [
       tx => listKeys(tx, 'a', 10, 0),
-      [
-        {
-          id: 'k1',
-          userId: 'a',
-          name: 'one',
-          keyHash: 'kh1',
-          keyPrefix: 'a key_prefix',
-          createdAt: 10,
-          lastUsedAt: 50,
-        },
-        {
-          id: 'k2',
-          userId: 'a',
-          name: 'two',
-          keyHash: 'kh2',
-          keyPrefix: 'a key_prefix',
-          createdAt: 20,
-        },
-        {
-          id: 'k3',
-          userId: 'a',
-          name: 'three',
-          keyHash: 'kh3',
-          keyPrefix: 'a key_prefix',
-          createdAt: 30,
-        },
-      ],
+      row => [{ ...row('api_keys k1'), lastUsedAt: 50 }, row('api_keys k2'), row('api_keys k3')],
     ],
     [tx => listKeys(tx, 'a', 1, 1).then(idsOf), ['k2']],
     [tx => countKeys(tx, 'a'), 3],

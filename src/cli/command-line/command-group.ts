@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { exitCodes } from '../exit-codes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** How long what is left of a group has to end by itself. */
+/** How long the rest of a group may take to end by itself. */
 const GRACE_MS = 2_000
 const LOOK_MS = 20
 // What shells answer.

@@ -1,7 +1,7 @@
 /** `marketplace agents create`: a new agent in draft. */
 import { isLoopback } from '../../world/egress/addresses.ts'
 import { connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { ask, fieldsGiven, proveComplete } from '../endpoint/agent-fields.ts'
 import type { RowFlags } from '../endpoint/row.ts'
 import { canAsk } from '../output/output.ts'
@@ -25,7 +25,7 @@ export const create = (chosen: RowFlags) =>
       const { id, slug, status, webhookUrl } = agent
       out.line(`${slug} (${id}) is made, in ${status}.`)
       if (webhookUrl?.startsWith('http://')) notes.line(plainHttpWords(slug, webhookUrl))
-      const flags = sameWay(found, 'builder')
+      const flags = flagsToReach(found, 'builder')
       notes.line('Next:')
       if (!webhookUrl) {
         notes.line(`  ${nextSteps.saveWebhook(slug, flags)}`)

@@ -5,7 +5,7 @@ import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { testFirst } from '../connection/test-advice.ts'
 import { agentCalled, refusedWith } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -19,7 +19,7 @@ export const list = (flags: ConnectionFlags) =>
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0) return notes.line(noAgents(sameWay(found, 'builder')))
+      if (agents.length === 0) return notes.line(noAgents(flagsToReach(found, 'builder')))
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...agents.map(agent => rowOf(agent, out))])
     })
@@ -44,12 +44,12 @@ export const publish = (agent: string, flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const { id } = await agentCalled({ client, found }, agent)
     const record = await refusedWith(client.publishAgent({ id }), 400, message =>
-      testFirst(message, agent, sameWay(found, 'builder')),
+      testFirst(message, agent, flagsToReach(found, 'builder')),
     )
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)
       notes.line(
-        `An administrator reviews it next. ${found.isDev ? `Here: ${nextSteps.approveAgent(id, sameWay(found, 'admin'))}` : ''}`.trim(),
+        `An administrator reviews it next. ${found.isDev ? `Here: ${nextSteps.approveAgent(id, flagsToReach(found, 'admin'))}` : ''}`.trim(),
       )
     })
   })
@@ -74,7 +74,7 @@ export const rotateSecret = (agent: string, flags: RotateFlags) =>
       notes.line(
         `The secret is shown this once: your agent verifies webhooks and signs callbacks with it. ${old}`.trim(),
       )
-      notes.line(`Then: ${nextSteps.testConnection(agent, sameWay(found, 'builder'))}`)
+      notes.line(`Then: ${nextSteps.testConnection(agent, flagsToReach(found, 'builder'))}`)
     })
   })
 

@@ -142,7 +142,7 @@ async function allPages(path: string, send: (path: string) => Promise<Response>,
     items.push(...(data![key] as unknown[]))
     hasMore = data!.pagination!.hasMore
   }
-  if (hasMore) notes.line(`There is more than ${MOST_PAGES} pages; these are the first.`)
+  if (hasMore) notes.line(`There are more than ${MOST_PAGES} pages; these are the first.`)
   const all = { ...pagination, page: 1, limit: items.length, totalPages: 1, hasMore }
   const body = { ...whole, data: { ...whole.data, [key]: items, pagination: all } }
   return new Response(JSON.stringify(body), {

@@ -32,8 +32,8 @@ export const show = (flags: ConnectionFlags) =>
 
 export async function advance(text: string, flags: AdvanceFlags): Promise<number> {
   const byMs = durationGiven(text)
-  const way = { jump: flags.jump === true, waitMs: flags.wait === undefined ? null : durationGiven(flags.wait) }
-  return onClock(flags, connection => go(connection, byMs, way))
+  const moving = { jump: flags.jump === true, waitMs: flags.wait === undefined ? null : durationGiven(flags.wait) }
+  return onClock(flags, connection => go(connection, byMs, moving))
 }
 
 export const next = (flags: ConnectionFlags) =>
@@ -56,14 +56,14 @@ export async function scale(times: string, flags: ConnectionFlags): Promise<numb
 const onClock = (flags: ConnectionFlags, work: (connection: Connection) => Promise<number>) =>
   onSimulator(flags, 'runs on real time: only the clock of a simulator can be moved', work)
 
-interface Way {
+interface Moving {
   jump: boolean
   /** How long to wait for agents at each moment; null: not at all. */
   waitMs: number | null
 }
 
 /** Moves from one moment at which something falls due to the next, so that each is printed as it happens. */
-async function go(connection: Connection, byMs: number, { jump, waitMs }: Way): Promise<number> {
+async function go(connection: Connection, byMs: number, { jump, waitMs }: Moving): Promise<number> {
   const { client, out, json, whenInterrupted } = connection
   const work = waitMs === null ? null : await AgentWork.follow(client)
   const progress = await showProgress(connection)

@@ -38,7 +38,7 @@ import { type ConformanceSettings, settingsIn } from '../conformance/settings-fi
 import { showReport } from '../conformance/terminal-report.ts'
 import { limitIn, RunTime } from '../conformance/time-limit.ts'
 import { connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
@@ -66,27 +66,27 @@ export function conformance(flags: ConformanceFlags): Promise<number> {
   if (agent === undefined || list || explain !== undefined)
     return withOutput(flags, output => perform(flags, output, { play, again: againWith(flags) }))
   return connected(flags, 'builder', connection => {
-    const way = sameWay(connection.found, 'builder')
+    const reach = flagsToReach(connection.found, 'builder')
     return perform(flags, connection, {
       play: (plan, output, time) =>
         withLive(plan, { output, time }, ending =>
           lookAtListed(connection, flags, { ...plan, declared: plan.settings.declared, ...ending }),
         ),
-      again: againAt(flags, way),
-      way,
+      again: againAt(flags, reach),
+      reach,
     })
   })
 }
 
-interface Way {
+interface Playing {
   play(plan: Plan, output: CommandOutput, time: RunTime): Promise<History>
   /** The line that plays one check again. */
   again(report: Report): (id: string) => string
   /** The flags that reach the marketplace of a listed agent. */
-  readonly way?: string
+  readonly reach?: string
 }
 
-async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way): Promise<number> {
+async function perform(flags: ConformanceFlags, output: CommandOutput, playing: Playing): Promise<number> {
   if (flags.list) return list(output, chosenChecks(flags))
   if (flags.explain !== undefined) return explain(output, checkNamed(flags.explain), historyFor(flags))
   refuseMixed({ ...flags })
@@ -94,11 +94,11 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   refuseSharedFiles(plan.wanted, filesOf(flags))
   for (const { name, path } of plan.wanted) if (path !== null) ensureWritable(`--report ${name}`, path)
   if (flags.saveHistory !== undefined) ensureWritable('--save-history', flags.saveHistory)
-  const histories = await historiesFor(plan, output, way.play)
+  const histories = await historiesFor(plan, output, playing.play)
   const report = withRepeats(histories.map(history => reportFor(plan, history)))
   const history = histories.at(-1)!
   if (flags.history !== undefined && history.of('end').length === 0) output.notes.line(CUT)
-  const lost = [...historyLost(flags, history), ...tell(plan, { report, history, way }, output)]
+  const lost = [...historyLost(flags, history), ...tell(plan, { report, history, playing }, output)]
   if (flags.writeBaseline) {
     const lines = baselineOf(report.checks, plan.baseline, { today: report.startedAt.slice(0, 10), known })
     output.notes.line(writeBaseline(flags.baseline, lines))
@@ -157,7 +157,7 @@ function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) 
   }
 }
 
-async function historiesFor(plan: Plan, output: CommandOutput, play: Way['play']): Promise<History[]> {
+async function historiesFor(plan: Plan, output: CommandOutput, play: Playing['play']): Promise<History[]> {
   const { flags, repeats, limitMs } = plan
   const kept = historyFor(flags)
   if (kept) return [kept]
@@ -252,21 +252,21 @@ function reportFor({ chosen, baseline, requirements }: Plan, history: History): 
 interface Told {
   readonly report: Report
   readonly history: History
-  readonly way: Way
+  readonly playing: Playing
 }
 
 /** Its author names it in the file of the agent, and plays one check again. */
 const PART_OF_SET = 'Some checks alone were played: whether the set of requirements is kept takes a run of all.'
 
-function tell(plan: Plan, { report, history, way }: Told, output: CommandOutput): string[] {
+function tell(plan: Plan, { report, history, playing }: Told, output: CommandOutput): string[] {
   const { wanted, flags, settings } = plan
   const { json, out, notes } = output
   const asked = askedOf(plan, report)
   const lost = writeReports(wanted, { report, asked, history, output })
   if (json) out.json(report)
-  else if (wanted.every(({ path }) => path !== null)) showReport(out, { report, history, asked }, way.again(report))
+  else if (wanted.every(({ path }) => path !== null)) showReport(out, { report, history, asked }, playing.again(report))
   if (settings.requirements !== undefined && (flags.only || flags.skip)) notes.line(notes.colour.dim(PART_OF_SET))
-  if (report.bought) showPurchases(notes, report.bought, way.way ?? '')
+  if (report.bought) showPurchases(notes, report.bought, playing.reach ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
   return lost
 }
@@ -276,10 +276,10 @@ const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' 
 const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) =>
   againLine(report, id) + withConfig(flags)
 
-const againAt = (flags: ConformanceFlags, way: string) => () => (id: string) =>
+const againAt = (flags: ConformanceFlags, reach: string) => () => (id: string) =>
   nextSteps.judgeListed(
     flags.agent!,
-    `${way}${flags.spend ? ` --spend ${flags.spend}` : ''} --only ${id}${withConfig(flags)}`,
+    `${reach}${flags.spend ? ` --spend ${flags.spend}` : ''} --only ${id}${withConfig(flags)}`,
   )
 
 const codes: Readonly<Record<Outcome, number>> = {

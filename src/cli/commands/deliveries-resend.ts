@@ -6,7 +6,7 @@ import { MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { deliveryCalled, filtersIn, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
@@ -52,7 +52,7 @@ function none({ found }: Connection, { agent, ...search }: ResendFlags): string 
   return noneOf({
     things: 'failed webhooks to send again',
     filters: [...filtersIn({ ...search, failed: false }), ...ofAgent],
-    all: nextSteps.wholeList('deliveries list --failed', sameWay(found, 'builder')),
+    all: nextSteps.wholeList('deliveries list --failed', flagsToReach(found, 'builder')),
   })
 }
 
@@ -60,10 +60,10 @@ function none({ found }: Connection, { agent, ...search }: ResendFlags): string 
 function farewell({ found }: Connection, open: readonly { readonly id: string }[], wanted = open.length): string {
   const [first] = open
   if (!first) return 'Interrupted.'
-  const way = sameWay(found, 'builder')
-  if (wanted === 1) return `Interrupted. ${first.id} stays in the queue: ${nextSteps.showDelivery(first.id, way)}`
+  const reach = flagsToReach(found, 'builder')
+  if (wanted === 1) return `Interrupted. ${first.id} stays in the queue: ${nextSteps.showDelivery(first.id, reach)}`
   const some = open.length < wanted ? `${open.length} of ${wanted}` : String(wanted)
-  return `Interrupted. ${some} resent webhooks stay in the queue: ${nextSteps.allDeliveries(way)}`
+  return `Interrupted. ${some} resent webhooks stay in the queue: ${nextSteps.allDeliveries(reach)}`
 }
 
 type Agents = readonly (OwnAgentRecord | AgentRecord)[]
@@ -148,7 +148,7 @@ function tellEnd({ out, notes, found }: Connection, { id, status, nextAttemptAt 
   else {
     const again = nextAttemptAt ? ` The next attempt is at ${nextAttemptAt}.` : ''
     line(`${colour.red('✖')} ${id} is ${status === 'failed' ? 'given up' : status}.${again}`)
-    notes.line(`Why: ${nextSteps.showDelivery(id, sameWay(found, 'builder'))}`)
+    notes.line(`Why: ${nextSteps.showDelivery(id, flagsToReach(found, 'builder'))}`)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Target } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { deliveryCalled, filtersIn, newestOf, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
@@ -30,7 +30,7 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
       const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
       out.table([columns.map(word => out.colour.bold(word)), ...rows])
       const failed = items.find(({ status }) => status === 'failed')
-      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id, sameWay(found, 'builder'))}`)
+      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id, flagsToReach(found, 'builder'))}`)
     })
   })
 }
@@ -39,17 +39,17 @@ type Agents = readonly (OwnAgentRecord | AgentRecord)[]
 
 /** `agent`: whose log was asked for; undefined: that of all. */
 function none(found: Target, agents: Agents, agent: string | undefined, filters: readonly string[]): string {
-  const way = sameWay(found, 'builder')
+  const reach = flagsToReach(found, 'builder')
   const [first] = agents
-  if (!first) return noAgents(way)
+  if (!first) return noAgents(reach)
   const { slug } = agents.find(known => 'visible' in known && known.visible) ?? first
   return noneOf({
     things: agent === undefined ? 'webhooks to your agents' : `webhooks to ${plain(slug)}`,
     filters,
-    all: agent === undefined ? nextSteps.allDeliveries(way) : nextSteps.deliveries(slug, way),
+    all: agent === undefined ? nextSteps.allDeliveries(reach) : nextSteps.deliveries(slug, reach),
     // Elsewhere it would cost money.
     first: found.isDev
-      ? `A simulated buyer brings some: ${nextSteps.simulateBuyer(slug, sameWay(found, 'buyer'))}`
+      ? `A simulated buyer brings some: ${nextSteps.simulateBuyer(slug, flagsToReach(found, 'buyer'))}`
       : undefined,
   })
 }
@@ -73,7 +73,7 @@ export const show = (id: string, flags: ShowFlags) =>
     return answer(details, () => {
       describe(connection, details)
       if (details.status === 'failed')
-        notes.line(`Send it again: ${nextSteps.resendDelivery(details.id, sameWay(found, 'builder'))}`)
+        notes.line(`Send it again: ${nextSteps.resendDelivery(details.id, flagsToReach(found, 'builder'))}`)
     })
   })
 

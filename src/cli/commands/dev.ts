@@ -106,25 +106,25 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
       db: state.folder === null ? null : state.db,
       credentialsFile: credentialsPath(state),
       fromProject: settings.fromProject,
-      down: [...sim.down.values()],
+      silent: [...sim.silent.values()],
       ...credentials,
     })
     // Only lines for people name commands. All of them take a while to load, which the start need not wait for.
     found = await findCommand()
   }
   // That an agent which is down has passed its first test would puzzle people.
-  shown.open(entry => json || !('agentId' in entry && sim.down.has(entry.agentId ?? '')))
+  shown.open(entry => json || !('agentId' in entry && sim.silent.has(entry.agentId ?? '')))
   screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()
   return ended.finally(shown.end)
 }
 
 /** Those of accounts and agents, by id. */
-const namesIn = ({ credentials, buyers, down }: Simulator): readonly (readonly [id: string, name: string])[] => [
+const namesIn = ({ credentials, buyers, silent }: Simulator): readonly (readonly [id: string, name: string])[] => [
   ...people.map(person => [credentials.accounts[person].id, person] as const),
   ...credentials.agents.map(({ id, slug }) => [id, slug] as const),
   ...buyers,
-  ...down,
+  ...silent,
 ]
 
 function withFolderReason(error: Error, { folder }: StateFolder): Error {

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import { type Connection, connected } from '../connection/connection.ts'
 import { storedDev } from '../connection/dev-folder.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -40,7 +40,7 @@ async function whenListed(connection: Connection, agent: string, onWait: (text: 
 
 async function play(connection: Connection, agent: string, plan: BuyerPlan): Promise<number> {
   const { client, out, notes, json, found, whenInterrupted } = connection
-  const as = (person: Person) => sameWay(found, person)
+  const as = (person: Person) => flagsToReach(found, person)
   const progress = await showProgress(connection)
   try {
     const record = await whenListed(connection, agent, progress.wait)

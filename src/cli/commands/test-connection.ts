@@ -5,7 +5,7 @@ import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { adviceOn, afterPass } from '../connection/test-advice.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
@@ -22,7 +22,7 @@ type Check = TestReport['checks'][number]
 export const testConnection = (agent: string, flags: TestFlags) =>
   connected(flags, 'builder', async connection => {
     const { client, out, notes, answer, found } = connection
-    const way = sameWay(found, 'builder')
+    const reach = flagsToReach(found, 'builder')
     const record = await agentCalled(connection, agent)
     const progress = await showProgress(connection)
     const wait = () => progress.wait('Sending a test webhook, then waiting up to 15 s for the signed callback')
@@ -33,7 +33,7 @@ export const testConnection = (agent: string, flags: TestFlags) =>
       shown.add(check.check)
       progress.clear()
       out.line(lineOf(out, check))
-      if (isWeak(check)) notes.line(`  ${adviceOn(check, record, way)}`)
+      if (isWeak(check)) notes.line(`  ${adviceOn(check, record, reach)}`)
       if (check.check < 5) wait()
     }
     const end = connection.json ? () => {} : await watchChecks(found, record.id, show)
@@ -43,7 +43,7 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     })
     answer(report, () => {
       for (const check of report.checks) show(check)
-      notes.line(closing(report, record, way))
+      notes.line(closing(report, record, reach))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })

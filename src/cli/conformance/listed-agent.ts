@@ -10,7 +10,7 @@ import { outsideChecks, scenesFor } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { Connection, ConnectionFlags } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { centsIn } from '../output/numbers.ts'
@@ -89,7 +89,7 @@ export async function lookAtListed(
   const { createWorld } = await import('../../world/real.ts')
   const { id: newId } = createWorld({ requireHttps: true, allowLoopback: false })
   const onPurchases = ({ tasks }: Purchases) =>
-    whenInterrupted(['Interrupted at once.', ...openLines(tasks, sameWay(found, 'builder'))].join('\n'))
+    whenInterrupted(['Interrupted at once.', ...openLines(tasks, flagsToReach(found, 'builder'))].join('\n'))
   return lookAt({ client, marketplace: found.url, agent, isOwn, limit, scenes, newId, onPurchases, ...look })
 }
 
@@ -139,7 +139,7 @@ async function limitOf(
   if (balance < price && count > 0)
     throw new Fault(`The wallet has ${money(balance)}, and a task of ${slug} costs ${money(price)}`, {
       code: exitCodes.failed,
-      hint: `Deposit first: ${nextSteps.deposit(price - balance, sameWay(connection.found, 'builder'))}`,
+      hint: `Deposit first: ${nextSteps.deposit(price - balance, flagsToReach(connection.found, 'builder'))}`,
     })
   const limit = Math.min(wanted, Math.floor(balance / price) * price)
   notes.line(

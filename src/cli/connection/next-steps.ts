@@ -8,7 +8,7 @@ import type { Person, Target } from './target.ts'
 const typed = (words: string) => `${programName()} ${words}`
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
-export const sameWay = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
+export const flagsToReach = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
   profile ? ` --profile ${profile}` : isDev ? ` --as ${person}` : urlFrom === '--url' ? ` --url ${url}` : ''
 
 /** How a container calls a port of the machine that it runs on. */

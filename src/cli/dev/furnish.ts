@@ -22,8 +22,8 @@ interface FurnishOptions {
 export interface Furnished {
   /** The sample agent is the first of the agents. */
   credentials: Credentials
-  /** Names of the agents that are there to be down, by id. */
-  down: ReadonlyMap<string, string>
+  /** Names, by id, of the agents that never answer. */
+  silent: ReadonlyMap<string, string>
   staff: Staff
   forwarded: readonly ForwardedAgent[]
   /** Writes the credentials as they are now. */
@@ -32,7 +32,7 @@ export interface Furnished {
 
 export async function furnish({ market, url }: Marketplace, options: FurnishOptions): Promise<Furnished> {
   const { state, kept, front, sample } = options
-  const { down, ...credentials } = await seed(market, kept, sample)
+  const { silent, ...credentials } = await seed(market, kept, sample)
   const staff = staffOf(credentials)
   const wanted: { name: string; forwardTo: string }[] = []
   for (const { name, forwardTo } of options.agents)
@@ -45,7 +45,7 @@ export async function furnish({ market, url }: Marketplace, options: FurnishOpti
   const publicUrl = baseUrl === url ? {} : { publicUrl: baseUrl }
   const keep = () => keepCredentials(state, { url, ...publicUrl, instance, frontPort: front.port, ...credentials })
   keep()
-  return { credentials, down, staff, forwarded, keep }
+  return { credentials, silent, staff, forwarded, keep }
 }
 
 /**

@@ -46,8 +46,8 @@ export interface SimulatorOptions extends ForwardingOptions {
 export interface Simulator {
   readonly marketplace: Marketplace
   readonly credentials: Credentials
-  /** Names of the agents that are there to be down, by id. */
-  readonly down: ReadonlyMap<string, string>
+  /** Names, by id, of the agents that never answer. */
+  readonly silent: ReadonlyMap<string, string>
   /** Names of the simulated buyers, by the ids of their accounts. */
   readonly buyers: ReadonlyMap<string, string>
   /** What may go on once the start screen is shown. */
@@ -109,8 +109,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       forwarding.begin()
       buyers?.begin()
     }
-    const { credentials, down } = furnished
-    return { marketplace, credentials, down, buyers: buyers?.names ?? new Map(), begin, close }
+    const { credentials, silent } = furnished
+    return { marketplace, credentials, silent, buyers: buyers?.names ?? new Map(), begin, close }
   } catch (error) {
     await close()
     throw error

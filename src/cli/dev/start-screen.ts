@@ -8,8 +8,8 @@ import { commandLine, plain, type Ui } from '../output/ui.ts'
 
 interface Start extends Credentials {
   url: string
-  /** Names of the agents that are there to be down. */
-  down: readonly string[]
+  /** Names of the agents that never answer. */
+  silent: readonly string[]
   /** The database in words; null if nothing is stored. */
   db: string | null
   /** The file with the credentials; null if there is none. */
@@ -20,7 +20,7 @@ interface Start extends Credentials {
 
 export function showStart(ui: Ui, start: Start): void {
   const { colour, line } = ui
-  const { url, db, accounts, agents, down, fromProject, credentialsFile } = start
+  const { url, db, accounts, agents, silent, fromProject, credentialsFile } = start
   line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
   line(db === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(db)}; keys in ${credentialsFile}.`)
   if (fromProject.length > 0) line(`${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}.`)
@@ -38,7 +38,7 @@ export function showStart(ui: Ui, start: Start): void {
     line(`${' '.repeat(9)}secret  ${webhookSecret}`)
   }
   line()
-  line(`${colour.bold('agents  ')} ${down.join(', ')}: samples that are down on purpose`)
+  line(`${colour.bold('agents  ')} ${silent.join(', ')}: samples that are down on purpose`)
   line()
   showFirstSteps(ui, start)
   line()

@@ -21,7 +21,7 @@ export async function fieldsOf(
   const named = Object.fromEntries(takes.map(([, field], at) => [field, fieldValue(record, field, words[at] ?? '')]))
   const fields = { ...(await fileFields(record, flags)), ...row.sets, ...named, ...flagFields(row, record, flags) }
   if (record.method === 'PUT' && Object.keys(fields).length === takes.length) {
-    throw new UsageError(`Say what is to change. See: ${nextSteps.helpOf(name)}`)
+    throw new UsageError(`Say what to change. See: ${nextSteps.helpOf(name)}`)
   }
   return fields
 }

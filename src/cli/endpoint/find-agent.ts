@@ -7,7 +7,7 @@ import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { agentAt } from '../connection/dev-folder.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
@@ -19,7 +19,7 @@ export async function agentCalled(
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
     if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
-    const mine = nextSteps.listAgents(sameWay(found, 'builder'))
+    const mine = nextSteps.listAgents(flagsToReach(found, 'builder'))
     throw new Fault(`There is no agent ${plain(agent)} for this key`, {
       code: exitCodes.failed,
       status: 404,

@@ -55,7 +55,7 @@ export type FieldFlag = readonly [
 export interface Typed {
   readonly words: readonly string[]
   readonly flags: RowFlags
-  readonly way: string
+  readonly reach: string
 }
 
 export type RowFlags = ConnectionFlags & Readonly<Record<string, unknown>>

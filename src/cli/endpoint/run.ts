@@ -7,7 +7,7 @@ import { UsageError } from '../../settings/config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
 import { type Connection, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { testFirst } from '../connection/test-advice.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -30,7 +30,7 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
     await mayAct()
     const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
-    const typed = { words, flags, way: wayOf(row, flags, connection) }
+    const typed = { words, flags, reach: reachOf(row, flags, connection) }
     const data = await advised(asked, row, typed)
     connection.answer(data, () => showReply(connection, row, typed, data))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
@@ -38,8 +38,8 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
 }
 
 /** The flags that reach the same marketplace as the same person. */
-const wayOf = ({ person }: EndpointRow, { as = person }: RowFlags, { found }: Connection) =>
-  sameWay(found, as as Person)
+const reachOf = ({ person }: EndpointRow, { as = person }: RowFlags, { found }: Connection) =>
+  flagsToReach(found, as as Person)
 
 /** Some endpoints take only sessions, and some only keys. */
 async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {
@@ -52,7 +52,7 @@ async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint
   if (auth === 'key' && !found.key) {
     throw new Fault(`${name} needs an API key: agents use it, and they have no session`, {
       code: exitCodes.auth,
-      hint: `Make a key: ${nextSteps.createKey(sameWay(found, 'builder'))}`,
+      hint: `Make a key: ${nextSteps.createKey(flagsToReach(found, 'builder'))}`,
     })
   }
 }
@@ -112,8 +112,8 @@ const known: readonly Advice[] = [
   },
 ]
 
-function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, way }: Typed): Promise<T> {
+function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, reach }: Typed): Promise<T> {
   const advice = known.find(({ of }) => of.test(name))
   if (!advice) return asked
-  return refusedWith(asked, advice.status, message => advice.hint(message, way, words))
+  return refusedWith(asked, advice.status, message => advice.hint(message, reach, words))
 }

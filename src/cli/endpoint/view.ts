@@ -47,14 +47,14 @@ function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: re
   else out.table([head, ...items.map(item => shows.map(path => cell(item, path)))])
 }
 
-function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, way }: Typed) {
+function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, reach }: Typed) {
   const filters = known.flatMap(([flag, , sets]) => {
     const given = flags[attributeOf(flag)]
     if (given === undefined || sets === 'page' || sets === 'limit') return []
     return plain(given === true ? flagIn(flag) : `${flagIn(flag)} ${plainShellWord(String(given))}`)
   })
-  const all = nextSteps.wholeList([name, ...words.map(plainShellWord)].join(' '), way)
-  return noneOf({ things, filters, all, first: first?.(way) })
+  const all = nextSteps.wholeList([name, ...words.map(plainShellWord)].join(' '), reach)
+  return noneOf({ things, filters, all, first: first?.(reach) })
 }
 
 function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {

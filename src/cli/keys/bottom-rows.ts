@@ -4,7 +4,7 @@
  * window has wrapped them.
  */
 
-/** Text and rows are written together, at most so often: many lines cost few writes, and the rows do not flicker. */
+/** Text and rows are written together, once in this time: many lines cost few writes, and the rows do not flicker. */
 const FRAME_MS = 20
 
 const ERASE = '\r\u001b[J'

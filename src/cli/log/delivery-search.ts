@@ -69,7 +69,7 @@ export async function* matching(client: Client, id: string, search: Search): Asy
   }
 }
 
-/** Those of all these agents that match, newest first, at most so many. */
+/** The deliveries of all these agents that match, newest first, up to `most`. */
 export async function newestOf(
   client: Client,
   agents: readonly (OwnAgentRecord | AgentRecord)[],

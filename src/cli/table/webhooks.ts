@@ -61,7 +61,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       onlyEvent,
       onlyTask,
       onlySince,
-      ['--limit <n>', 'at most so many (default: 20)'],
+      ['--limit <n>', 'how many at most (default: 20)'],
       ...reach('builder'),
       jsonOnce,
     ],

@@ -1,4 +1,4 @@
-/** An agent that ends by itself during a run: about what could not be tried any more, nothing else can be said. */
+/** An agent that ends by itself during a run. What could not be tried any more is inconclusive. */
 
 import { type History, isOf, type Recordeds } from '../history/history.ts'
 import { type Check, type Finding, untested } from './check.ts'
@@ -25,7 +25,7 @@ export function lastHeard(history: History, { realAt }: Death): Webhook[] {
 /** Nobody listened any more. */
 const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
 
-/** What a finding comes to when the agent was not there any more: what it has done or said counts, what it left undone does not. */
+/** A finding about an agent that had ended: what it did or said counts, what it left undone does not. */
 export function unlessDead(finding: Finding, check: Check, history: History): Finding {
   if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))

@@ -4,7 +4,7 @@ import type { Stage, StageTask } from './scenario.ts'
 const READING_MS = 150
 const MOST_READING_MS = 2_000
 
-/** So often as the agent has sent its first delivery of all it sends this one too. */
+/** Waits until the agent has sent this delivery as often as it sent its very first one. */
 async function read(stage: Stage, task: StageTask): Promise<void> {
   await stage.pause(READING_MS)
   const [first] = stage.history.tasks('first-task')

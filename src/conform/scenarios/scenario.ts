@@ -33,7 +33,7 @@ export interface WantedTask {
   readonly buyer?: LaneBuyer
   /** Somebody else pays, for an agent that hires. */
   readonly budgetAuthorizationId?: string
-  /** Another of the author's samples than the first that it accepts. */
+  /** A sample of the author's, instead of the first that the agent accepts. */
   readonly sample?: Sample
   /** What happens to the webhook by which it is submitted. */
   readonly fault?: WebhookFault

@@ -5,7 +5,7 @@ import { byHand } from './hand-sent-webhooks.ts'
 import type { Scenario, StageTask } from './scenario.ts'
 
 const ROUNDS = 3
-/** So often each sample is sent: who accepts it does so every time. */
+/** How often each sample is sent: an agent that accepts it does so every time. */
 const TIMES = 3
 const LEAST_PRICE = 200
 const HIGH_PRICE = 1_900

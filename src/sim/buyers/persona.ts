@@ -64,9 +64,9 @@ export interface Persona {
   offer(basePrice: number): number
   /** Messages that follow at once when it has submitted. */
   asks(draw: Draw): readonly string[]
-  /** So many tasks come together, from one address, and the limits of rates count them. */
+  /** How many tasks come together, from one address. Rate limits count them. */
   readonly atOnce: number
-  /** What the administrator makes of its account as soon as a task is submitted; lifted when it hires again. */
+  /** What the administrator does to its account as soon as a task is submitted. It is lifted when it hires again. */
   readonly becomes: 'suspended' | 'banned' | null
   /** An agent of its own hires, by an authorization for just the price. Returns whether it asks for a cent more first. */
   readonly overspends: ((draw: Draw) => boolean) | null
@@ -138,7 +138,7 @@ export function approvesWith(worst: number, best: number) {
   })
 }
 
-/** A simulated administrator decides each way as often. */
+/** A simulated administrator decides each way equally often. */
 const decides: Decision = ({ dispute }, draw) => ({
   step: { does: 'resolve', outcome: among(disputeOutcomes, draw('outcome')) },
   at: later(dispute!.openedAt, draw('decision'), MINUTE, 3 * MINUTE),

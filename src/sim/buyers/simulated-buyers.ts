@@ -178,7 +178,7 @@ export class SimulatedBuyers implements ClockFollower {
     }
   }
 
-  /** All that the public sees, but for those that are there to be down. */
+  /** All that the public sees, but for those that never answer. */
   async #hireable(): Promise<AgentRecord[]> {
     // Not as a buyer, who may be banned.
     const { items } = await this.#admin('listAgents', { sort: 'newest', limit: MOST_AGENTS })
@@ -218,7 +218,7 @@ export class SimulatedBuyers implements ClockFollower {
     return false
   }
 
-  /** Does what is to be done now, one thing after the other for each engagement. */
+  /** Does what is to be done now, one thing after another for each engagement. */
   #turnTo(engagement: Engagement): void {
     engagement.isStale = true
     if (engagement.busy || this.#closed) return
