@@ -70,7 +70,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     if (!replaces) await proveSecretKey(db, world, secretKey)
-    const files = await openFiles(filesOf(options, log), { db, world })
+    const files = options.storage?.files ?? (await openFiles(filesOf(options, log), { db, world }))
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))
     const faults = options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url')) : null
@@ -172,10 +172,11 @@ const KEY_NEEDED =
   '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
 async function openDb(options: OpenOptions, log: Log): Promise<Db> {
-  const { file, postgres, debug } = options
-  const opened = await openDatabase({
+  const { file, postgres, debug, storage } = options
+  const open = storage?.openDatabase ?? openDatabase
+  const opened = await open({
     file,
-    image: file === null && !postgres ? await emptyDatabase() : undefined,
+    image: file === null && !postgres && !storage ? await emptyDatabase() : undefined,
     postgres,
     fullBytes: options.dbLimit,
     holder: holderOf(options),

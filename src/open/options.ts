@@ -1,5 +1,7 @@
 /** What a marketplace can be opened with: by this program, and by tests. */
 import type { DebugSinks } from '../shared/debug.ts'
+import type { FileStore } from '../store/files/file-store.ts'
+import type { openDatabase } from '../store/open.ts'
 import type { GivenBounds } from '../web/sockets/server-bounds.ts'
 import type { World } from '../world/world.ts'
 import type { OpenOptions as PublicOptions } from './embed.ts'
@@ -9,6 +11,8 @@ export interface OpenOptions extends PublicOptions {
   bounds?: GivenBounds
   /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */
   world?: World
+  /** Replaces the disk: the database and the uploaded files. */
+  storage?: { openDatabase: typeof openDatabase; files: FileStore }
   debug?: DebugSinks | undefined
   /** Describes this process to a second one that tries to open the same file. */
   holder?: string

@@ -6,15 +6,14 @@ import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import type { Plan, Scene } from './plan.ts'
 
-const PEOPLE = 7
-const BUILDERS = 3
+const FEW = { people: 7, builders: 3 }
 
 export interface Walker {
   readonly scene: Scene
   readonly ask: (name: EndpointName, plan: Plan) => Promise<Answer>
 }
 
-export async function settle({ scene, ask }: Walker): Promise<void> {
+export async function settle({ scene, ask }: Walker, { people, builders } = FEW): Promise<void> {
   const walker: Walker = {
     scene,
     async ask(name, plan) {
@@ -34,11 +33,11 @@ export async function settle({ scene, ask }: Walker): Promise<void> {
   await walker.ask('updateMe', { by: admin, via: 'session', body: { isBuilder: true } })
   await walker.ask('listCategories', {})
   await keyFor(walker, admin)
-  for (let n = 0; n < PEOPLE; n++) {
+  for (let n = 0; n < people; n++) {
     await walker.ask('register', newcomer(walker.scene))
     await furnish(walker, model.people.at(-1)!)
   }
-  for (const builder of model.people.slice(1, 1 + BUILDERS)) {
+  for (const builder of model.people.slice(1, 1 + builders)) {
     for (let n = 0; n < 2; n++) await listAgent(walker, builder)
   }
 }

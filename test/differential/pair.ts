@@ -1,9 +1,8 @@
 /** The same marketplace twice, one on each engine. Whatever is asked is asked of both, and every difference throws. */
-import { signatureHeaders } from '../../src/api/signature.ts'
-import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import { contentsOf } from './contents.ts'
+import { answerIn, wireRequest } from './in-names.ts'
 import { openSide, type Side } from './side.ts'
 
 /** One request, in names. */
@@ -62,11 +61,9 @@ export class Pair {
     const answers = await Promise.all(this.sides.map(side => send(side, request)))
     const [one, other] = answers.map((answer, at) => toldOf(this.sides[at]!, answer)) as [string, string]
     this.#same('the answer', one, other)
-    const { names } = this.sides[0]
-    const { status, headers, body } = answers[0]!
-    const told = names.named(body)
+    const answer = answerIn(this.sides[0].names, answers[0]!)
     await this.settle()
-    return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
+    return answer
   }
 
   /** Waits until nothing is under way, and compares what the agents heard meanwhile. */
@@ -150,19 +147,9 @@ export async function openPair(seed: string): Promise<Pair> {
   }
 }
 
-function send(side: Side, { method, target, headers, body, signed }: Request): Promise<WireAnswer> {
-  const { names, world } = side
-  const text = typeof body === 'string' ? withCodes(names.made(body), world.realNow()) : body
-  const signature = signed
-    ? Object.entries(signatureHeaders(names.made(signed.secret), world.realNow() - signed.ageMs, text ?? ''))
-    : []
-  const given = headers.map(([name, value]) => [name, names.made(value)] as const)
-  return side.exchange(method, names.made(target), [...given, ...signature], text)
+function send(side: Side, request: Request): Promise<WireAnswer> {
+  return side.exchange(...wireRequest(request, side.names, side.world.realNow()))
 }
-
-/** What an authenticator with this secret shows now, in the place of `code(secret)`. */
-const withCodes = (body: string, now: number) =>
-  body.replace(/code\(([A-Z2-7]{32})\)/g, (_, secret: string) => totpCode(secret, now))
 
 /** How many ways there are to get a secret wrong depends on its letters, and those differ. */
 const uncounted = (text: string) => text.replace(/\d+ recomputations/g, 'recomputations')
@@ -171,14 +158,6 @@ const uncounted = (text: string) => text.replace(/\d+ recomputations/g, 'recompu
 function toldOf({ names }: Side, { status, headers, body }: WireAnswer): string {
   const shown = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name))
   return names.named([status, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n'))
-}
-
-function dataOf(body: string): unknown {
-  try {
-    return JSON.parse(body).data
-  } catch {
-    return undefined
-  }
 }
 
 /** By agent and task, of which every side knows the names; within them as it came. */

@@ -28,7 +28,7 @@ test(
     for (let round = 0; round < 10 || db.stats().snapshots < 3; round++) {
       const before = answered
       const to = `${file}.copy${round}`
-      await backupFile(file, to)
+      await backupFile(file, to, null)
       const after = answered
       const { ok, problems, db: copy } = await checkFile(to)
       assert.equal(problems, [])
@@ -76,7 +76,7 @@ test(
     for (let n = 1; n <= 50; n++) await db.write(tx => tx.run('INSERT INTO rows (n) VALUES ($1)', [n]))
     await db.close()
     const refused = (to: string) =>
-      backupFile(file, to).then(
+      backupFile(file, to, null).then(
         () => 'it was made',
         (error: Error) => {
           assert.instance(error, StoreError)

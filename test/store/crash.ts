@@ -1,4 +1,5 @@
 /** Crashes, damage and failing disks, in numbers: the body of crash.test.ts and of the long run. */
+import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Db, StoreError } from '../../src/store/db.ts'
 import { backupOn } from '../../src/store/embedded/backup.ts'
@@ -96,6 +97,15 @@ export const crashes = async (images: number, seed: number) => {
 }
 
 const COPY = '/data/copy.db'
+const DELIVERED = {
+  folder: `${FILE}.files`,
+  names: ['one', 'two', 'none'],
+  async *named() {
+    yield* this.names
+  },
+}
+/** More than a page, and nothing at all. */
+const contentOf = (name: string) => Buffer.from(name === 'none' ? '' : name.repeat(2_000))
 
 /** What a database can be operation when it is interrupted. */
 const operations: Readonly<Record<string, (disk: MemoryDisk, states: readonly string[]) => Promise<void>>> = {
@@ -114,7 +124,16 @@ const operations: Readonly<Record<string, (disk: MemoryDisk, states: readonly st
   },
   'db snapshot': disk => snapshotOn(disk, FILE),
   backup: async disk => {
-    await backupOn(disk, FILE, COPY)
+    await disk.makeFolder(DELIVERED.folder)
+    for (const name of DELIVERED.names) {
+      const file = await disk.open(join(DELIVERED.folder, name))
+      writeFully(file, contentOf(name), 0)
+      await file.datasync()
+      await file.close()
+    }
+    await disk.syncFolder(DELIVERED.folder)
+    await disk.syncFolder(dirname(FILE))
+    await backupOn(disk, FILE, COPY, DELIVERED)
   },
 }
 
@@ -177,9 +196,15 @@ const someMachine = async (random: () => number) => {
   return disk.at(Math.floor(disk.log.length * (0.3 + 0.7 * random())))
 }
 
-const copyIsWhole = async (machine: Machine, states: readonly string[], told: number, what: string) => {
-  if (!machine.read(COPY)) return
+/** It is there with all of its files or not at all; then it can be made under the same name. */
+const copyIsWhole = async (machine: Machine, states: readonly string[], told: number, what: string): Promise<void> => {
   const disk = new MemoryDisk(machine)
+  if (!machine.read(COPY)) {
+    await operations.backup!(disk, states)
+    return copyIsWhole(disk.at(disk.log.length), states, told, `${what}, made again`)
+  }
+  for (const name of DELIVERED.names)
+    assert.ok(machine.read(join(`${COPY}.files`, name))?.equals(contentOf(name)), `${what}: the copy lacks ${name}`)
   const db = await opened(disk, COPY)
   const count = await shown(disk, db, states)
   assert.ok(count >= told, `${what}: the copy has ${count} of ${told}`)

@@ -1,6 +1,7 @@
 // engines: embedded; process: own
 /** The disk as durability needs it: nothing is left out when little is taken at once, and no file stays open. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -109,6 +110,34 @@ test(
     assert.not(existsSync(`${path}.new`))
     assert.is(await code(realDisk.rename(`${path}.new`, path)), 'ENOENT')
     assert.is(await code(realDisk.syncFolder(`${folder}/none`)), 'ENOENT')
+  }),
+)
+
+test(
+  'a copy is on the medium when it is told of, goes over what is there, and is none of what is not there',
+  inFolder(async path => {
+    writeFileSync(path, 'new')
+    writeFileSync(`${path}.copy`, 'something longer')
+    const handle = await open(path)
+    const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> }
+    const { sync } = prototype
+    let syncs = 0
+    prototype.sync = function (this: typeof handle) {
+      syncs++
+      return sync.call(this)
+    }
+    try {
+      assert.is(await realDisk.copy(path, `${path}.copy`), true)
+      assert.is(syncs, 1)
+    } finally {
+      prototype.sync = sync
+      await handle.close()
+    }
+    assert.is(readFileSync(`${path}.copy`, 'utf8'), 'new')
+    assert.is(await realDisk.copy(`${path}.none`, `${path}.copy`), false)
+    assert.is(readFileSync(`${path}.copy`, 'utf8'), 'new')
+    assert.is(await code(realDisk.copy(path, `${path}.none/copy`)), 'ENOENT')
+    assert.equal(openUnder(dirname(path)), [])
   }),
 )
 

@@ -13,6 +13,7 @@ import { openSqlite } from '../../src/store/embedded/database.ts'
 import { noteFresh } from '../../src/store/embedded/fresh-files.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
 import { type Objects, openObjectFiles } from '../../src/store/files/bucket.ts'
+import { compareFiles } from '../../src/store/files/compare.ts'
 import { openLocalFiles } from '../../src/store/files/folder.ts'
 import { inFolder, unexpected } from './folder.ts'
 import { openUnder } from './open-files.ts'
@@ -160,22 +161,29 @@ test(
   }),
 )
 
+const copying = (folder: string, ...names: string[]) => ({
+  folder,
+  async *named() {
+    yield* names
+  },
+})
+
 test(
-  'a backup has all delivered files, and nothing that says whose folder they were',
+  'a backup has the files that its rows name, and no others; what is missing is told',
   inFolder(async file => {
     await (await opened(file)).close()
     const from = `${file}.files`
     mkdirSync(join(from, 'incoming'), { recursive: true })
-    for (const name of ['f1', 'f2', 'folder.id', 'folder.lock']) writeFileSync(join(from, name), name)
-    const { bytes, files } = await backupFile(file, `${file}.copy`)
-    assert.is(files, 2)
-    assert.is(statSync(`${file}.copy`).size, bytes)
+    for (const name of ['f1', 'f2', 'f3', 'folder.id', 'folder.lock']) writeFileSync(join(from, name), name)
+    const files = copying(from, 'f1', 'f4', 'f2')
+    const made = await backupFile(file, `${file}.copy`, files)
+    assert.equal(made, { bytes: statSync(`${file}.copy`).size, files: 2, missing: { count: 1, names: ['f4'] } })
     assert.equal(readdirSync(`${file}.copy.files`).sort(), ['f1', 'f2'])
     assert.is(readFileSync(`${file}.copy.files/f2`, 'utf8'), 'f2')
     assert.is(statSync(`${file}.copy.files`).mode & 0o777, 0o700)
     for (const part of ['', '.journal', '.journal.sealed', '-wal', '-journal']) {
       writeFileSync(`${file}.x${part}`, '')
-      assert.match(await code(backupFile(file, `${file}.x`)), `${file}.x${part} exists already`)
+      assert.match(await code(backupFile(file, `${file}.x`, files)), `${file}.x${part} exists already`)
       rmSync(`${file}.x${part}`)
     }
     assert.equal(openUnder(dirname(file)), [])
@@ -183,12 +191,68 @@ test(
 )
 
 test(
-  'a backup of a database without files has an empty folder for them',
+  'a backup of a database without files has an empty folder for them, and takes no folder of others',
   inFolder(async file => {
     await (await opened(file)).close()
-    assert.is((await backupFile(file, `${file}.copy`)).files, 0)
+    assert.is((await backupFile(file, `${file}.copy`, null)).files, 0)
     assert.equal(readdirSync(`${file}.copy.files`), [])
     await (await opened(`${file}.copy`)).close()
+    mkdirSync(`${file}.other.files`)
+    writeFileSync(`${file}.other.files/f1`, 'mine')
+    assert.match(await code(backupFile(file, `${file}.other`, null)), `${file}.other.files exists already`)
+    assert.equal(readdirSync(`${file}.other.files`), ['f1'])
+    // As one that was cut off leaves them.
+    writeFileSync(`${file}.other.partial`, '')
+    await backupFile(file, `${file}.other`, null)
+    assert.not(existsSync(`${file}.other.partial`))
+  }),
+)
+
+test(
+  'a backup that fails leaves nothing behind',
+  inFolder(async file => {
+    await (await opened(file)).close()
+    const before = readdirSync(dirname(file))
+    const files = copying(`${file}.files`, 'f1')
+    const failing = {
+      ...files,
+      async *named() {
+        yield* files.named()
+        throw new Error('the disk is full')
+      },
+    }
+    assert.match(await code(backupFile(file, `${file}.copy`, failing)), 'the disk is full')
+    assert.equal(readdirSync(dirname(file)), before)
+  }),
+)
+
+test(
+  'a folder is compared with the rows: what is missing, cut or left over is told',
+  inFolder(async file => {
+    const folder = `${file}.files`
+    const kept = (id: string, size: number) => ({ id, size, name: id, mimeType: 'text/plain' })
+    const rows = async function* () {
+      yield* [kept('whole', 5), kept('cut', 5), kept('gone', 5), kept('folder', 0)]
+    }
+    const none = { count: 0, names: [] }
+    assert.equal(await compareFiles(folder, rows(), new Set()), {
+      named: 4,
+      missing: { count: 4, names: ['whole', 'cut', 'gone', 'folder'] },
+      otherSize: none,
+      leftOver: none,
+    })
+    mkdirSync(join(folder, 'folder'), { recursive: true })
+    for (const name of ['whole', 'folder.id', 'arrives', 'spare']) writeFileSync(join(folder, name), '12345')
+    writeFileSync(join(folder, 'cut'), '1234')
+    assert.equal(await compareFiles(folder, rows(), new Set(['arrives'])), {
+      named: 4,
+      missing: { count: 2, names: ['gone', 'folder'] },
+      otherSize: { count: 1, names: ['cut'] },
+      leftOver: { count: 1, names: ['spare'] },
+    })
+    for (let i = 0; i < 30; i++) writeFileSync(join(folder, `spare ${i}`), '')
+    const { leftOver } = await compareFiles(folder, rows(), new Set(['arrives']))
+    assert.equal([leftOver.count, leftOver.names.length], [31, 20])
   }),
 )
 

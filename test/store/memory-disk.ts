@@ -1,5 +1,11 @@
 /** A disk in memory over a page cache: it remembers every operation, so that what any interruption leaves can be made up. */
-import type { Disk, DiskFile, ReadableFile } from '../../src/store/embedded/disk.ts'
+import {
+  type BackupDisk,
+  type DiskFile,
+  piecesOf,
+  type ReadableFile,
+  writeFully,
+} from '../../src/store/embedded/disk.ts'
 import { isZeros, zeros } from './file-content.ts'
 import { Machine, type Operation } from './page-cache.ts'
 
@@ -33,7 +39,7 @@ const canFail: Readonly<Record<Fault['code'], readonly Call[]>> = {
 let inodes = 0
 let syncs = 0
 
-export class MemoryDisk implements Disk {
+export class MemoryDisk implements BackupDisk {
   readonly log: Operation[] = []
   fault: Fault | null = null
   count = 0
@@ -53,6 +59,11 @@ export class MemoryDisk implements Disk {
     const machine = this.#before.copy()
     for (const operation of this.log.slice(0, operations)) machine.apply(operation)
     return machine
+  }
+
+  /** The machine as it is now. */
+  now() {
+    return this.#machine.copy()
   }
 
   /** The machine before the first operation and after each. */
@@ -110,12 +121,29 @@ export class MemoryDisk implements Disk {
     if (this.#machine.inodeOf(path) !== undefined) this.#do({ type: 'remove', path })
   }
 
-  async syncFolder() {
+  async syncFolder(path: string) {
     const sync = ++syncs
-    this.#do({ type: 'folder sync starts', sync })
+    this.#do({ type: 'folder sync starts', sync, path })
     await this.pace()
     this.#step('syncFolder') // a failed one leaves the names to the next
     this.#do({ type: 'folder sync', sync })
+  }
+
+  async makeFolder(path: string) {
+    await this.pace()
+    this.#step('create')
+    if (this.#machine.inodeOf(`${path}/`) === undefined) this.#do({ type: 'name', path: `${path}/`, inode: ++inodes })
+  }
+
+  async copy(from: string, to: string) {
+    const source = await this.openToRead(from)
+    if (!source) return false
+    const copy = await this.open(to)
+    for (const { bytes, position } of piecesOf(source)) writeFully(copy, bytes, position)
+    await copy.datasync()
+    await copy.close()
+    await source.close()
+    return true
   }
 
   #readable(inode: number): ReadableFile {

@@ -64,7 +64,7 @@ const steps: Record<string, () => Promise<unknown>> = {
   async check() {
     return (await checkFile(file)).problems
   },
-  backup: async () => (await backupFile(file, `${file}.copy-${process.pid}`)).bytes > 0,
+  backup: async () => (await backupFile(file, `${file}.copy-${process.pid}`, null)).bytes > 0,
   snapshot: () => snapshotFile(file),
   /** What the thread of a running database does beside it. */
   async fold() {

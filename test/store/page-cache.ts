@@ -6,6 +6,7 @@
  * well, although the medium never got them. Reads find them in the cache until it gives them up.
  */
 
+import { dirname } from 'node:path'
 import { FileContent, PAGE, zeros } from './file-content.ts'
 
 const SECTOR = 512
@@ -29,7 +30,7 @@ export type Operation =
   | { type: 'forget'; seed: number }
   | { type: 'name'; path: string; inode: number; gone?: string }
   | { type: 'remove'; path: string }
-  | { type: 'folder sync starts'; sync: number }
+  | { type: 'folder sync starts'; sync: number; path: string }
   | { type: 'folder sync'; sync: number }
   /** All transactions before this number were told of, or shown to a reader. */
   | { type: 'told'; count: number }
@@ -191,13 +192,16 @@ const put = (into: FileContent, { position, bytes }: Change, at: number, length:
 
 type NameChange = Extract<Operation, { type: 'name' | 'remove' }>
 
-/** A machine with one folder. */
+/** The name of a folder ends in a slash. One that is not durable takes what is in it along. */
+const folderName = (path: string) => `${dirname(path)}/`
+
+/** A machine whose first folder is durable. */
 export class Machine {
   #files = new Map<number, CachedFile>()
   #names = new Map<string, number>()
   #durableNames = new Map<string, number>()
   #nameChanges: NameChange[] = []
-  readonly #covers = new Map<number, number>()
+  readonly #covers = new Map<number, readonly NameChange[]>()
   /** What was told of, or shown. */
   told = 0
 
@@ -236,7 +240,7 @@ export class Machine {
         this.told = Math.max(this.told, operation.count)
         return
       case 'folder sync starts':
-        this.#covers.set(operation.sync, this.#nameChanges.length)
+        this.#covers.set(operation.sync, this.#changesIn(operation.path))
         return
       case 'folder sync':
         return this.#syncNames(operation.sync)
@@ -273,7 +277,9 @@ export class Machine {
     const names = new Map(this.#durableNames)
     const way = random()
     for (const change of this.#nameChanges) if (way < 0.2 || (way < 0.8 && random() < 0.5)) rename(names, change)
-    return new Map([...names].map(([path, inode]) => [path, this.#file(inode).left(random)]))
+    const isLost = (path: string) => this.#names.has(folderName(path)) && !names.has(folderName(path))
+    const left = [...names].filter(([path]) => !isLost(path))
+    return new Map(left.map(([path, inode]) => [path, this.#file(inode).left(random)]))
   }
 
   copy() {
@@ -296,11 +302,16 @@ export class Machine {
     for (const file of this.#files.values()) if (file.hasLost) file.forget(random)
   }
 
+  #changesIn(folder: string) {
+    return this.#nameChanges.filter(({ path }) => dirname(path) === folder)
+  }
+
   #syncNames(sync: number) {
-    const count = this.#covers.get(sync)!
+    const covered = new Set(this.#covers.get(sync)!)
     this.#covers.delete(sync)
-    for (const [other, covers] of this.#covers) this.#covers.set(other, Math.max(0, covers - count))
-    for (const change of this.#nameChanges.splice(0, count)) rename(this.#durableNames, change)
+    // What another sync has made durable meanwhile is none of these any more.
+    for (const change of this.#nameChanges) if (covered.has(change)) rename(this.#durableNames, change)
+    this.#nameChanges = this.#nameChanges.filter(change => !covered.has(change))
   }
 }
 

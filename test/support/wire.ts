@@ -1,5 +1,6 @@
 /** HTTP by hand over one socket: whatever a client may send, byte by byte, and what comes back. */
 import net from 'node:net'
+import type { Duplex } from 'node:stream'
 import { checkAnswer } from './contract.ts'
 
 export interface WireAnswer {
@@ -30,17 +31,18 @@ export function requestBytes(
 /** One connection. Answers come in the order of the requests. */
 export class Wire {
   readonly host: string
-  readonly #socket: net.Socket
+  readonly #socket: Duplex
   #received = Buffer.alloc(0)
   #wake = () => {}
   ended = false
   /** How often it was told to go on. */
   invitations = 0
 
-  constructor(url: string) {
+  /** `socket`: an open connection to that URL. */
+  constructor(url: string, socket?: Duplex) {
     const { hostname, port, host } = new URL(url)
     this.host = host
-    this.#socket = net.connect({ host: hostname, port: Number(port), noDelay: true })
+    this.#socket = socket ?? net.connect({ host: hostname, port: Number(port), noDelay: true })
     this.#socket.on('data', chunk => {
       this.#received = Buffer.concat([this.#received, chunk])
       this.#wake()

@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs'
 import { ledgerProblems } from '../../market/money/ledger.ts'
 import { UsageError } from '../../settings/config.ts'
 import { type Database, databaseNamed, nameOf } from '../../settings/values.ts'
+import type { SomeNames } from '../../shared/some-names.ts'
 import { type Counts, copyAll } from '../../store/copy.ts'
 import { type Db, type Reader, StoreError } from '../../store/db.ts'
-import { backupFile } from '../../store/embedded/backup.ts'
+import { backupFile, partialPath } from '../../store/embedded/backup.ts'
 import { journalPath, sealedPath } from '../../store/embedded/journal.ts'
 import { checkFile, snapshotFile } from '../../store/embedded/verify.ts'
+import { type Comparison, compareFiles } from '../../store/files/compare.ts'
 import { migrate, proveMigrated } from '../../store/migrate.ts'
 import { migrations } from '../../store/migrations/index.ts'
 import { openDatabase } from '../../store/open.ts'
+import { allFiles, uploadIds } from '../../store/tables/tasks/deliverables.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { createUi } from '../output/ui.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
@@ -19,16 +22,26 @@ interface Flags {
   json?: boolean
 }
 
-/** Exits with 0 if the file, its journals and its ledger are intact, with 3 if not, and with 1 if they can't be checked. */
-export async function check(file: string, flags: Flags): Promise<number> {
+export interface FilesFlags extends Flags {
+  /** False: they are kept elsewhere. */
+  files?: string | false
+}
+
+/** The folder of delivered files, unless they are kept elsewhere. */
+const folderOf = (file: string, { files }: FilesFlags) => (files === false ? null : (files ?? `${file}.files`))
+
+/** Exits with 0 if the file, its journals, ledger and files are intact, with 3 if not, and with 1 if they can't be checked. */
+export async function check(file: string, flags: FilesFlags): Promise<number> {
   refuseMissing(file)
   const ui = createUi()
   const { db, ok, problems, snapshotSeq, journalRecords, tornBytes } = await checkFile(file)
   const ledger = db && ok ? await ledgerProblems(db) : null
-  const all = [...problems, ...(ledger?.problems ?? [])]
-  const whole = ok && ledger?.ok === true
+  const folder = folderOf(file, flags)
+  const files = db && ok && folder !== null ? await compareFiles(folder, allFiles(db), await uploadIds(db)) : null
+  const all = [...problems, ...(ledger?.problems ?? []), ...(files ? fileProblems(files, folder!) : [])]
+  const whole = ok && all.length === 0
   if (flags.json) {
-    ui.json({ ok: whole, file, snapshotSeq, journalRecords, tornBytes, ledger, problems: all })
+    ui.json({ ok: whole, file, snapshotSeq, journalRecords, tornBytes, ledger, files, problems: all })
     return whole ? exitCodes.ok : exitCodes.check
   }
   for (const problem of all) ui.line(ui.colour.red(problem))
@@ -36,9 +49,31 @@ export async function check(file: string, flags: Flags): Promise<number> {
     ui.line(`The journal ends in ${tornBytes} bytes of a write that was never acknowledged; a start cuts them off.`)
   if (ledger)
     ui.line(`${ledger.accounts} ledger accounts, ${ledger.entries} entries, ${journalRecords} journal records.`)
+  if (files)
+    ui.line(
+      `${files.named} delivered files; ${files.leftOver.count} others are in ${folder}${namesIn(files.leftOver)}.`,
+    )
   ui.line(whole ? ui.colour.green(`${file} is whole.`) : ui.colour.red(`${file} is not whole.`))
   return whole ? exitCodes.ok : exitCodes.check
 }
+
+function fileProblems({ named, missing, otherSize }: Comparison, folder: string): string[] {
+  return [
+    ...(missing.count > 0 ? [missingIn(folder, missing, named)] : []),
+    ...(otherSize.count > 0
+      ? [
+          `${otherSize.count} of ${named} delivered files in ${folder} have another size than their rows say${namesIn(otherSize)}`,
+        ]
+      : []),
+  ]
+}
+
+const missingIn = (folder: string, missing: SomeNames, named: number) =>
+  `${missing.count} of ${named} delivered files are missing in ${folder}${namesIn(missing)}. ` +
+  'If they are kept elsewhere: --files FOLDER, or --no-files for a bucket'
+
+const namesIn = ({ count, names }: SomeNames) =>
+  count === 0 ? '' : `: ${names.join(', ')}${count > names.length ? ' …' : ''}`
 
 export async function snapshot(file: string, flags: Flags): Promise<number> {
   refuseMissing(file)
@@ -49,17 +84,23 @@ export async function snapshot(file: string, flags: Flags): Promise<number> {
   return 0
 }
 
-/** Takes no lock, so a server may go on. */
-export async function backup(file: string, to: string, flags: Flags): Promise<number> {
+/** Takes no lock, so a server may go on. Exits with 3 if a file is missing that a row names: what is there is copied all the same. */
+export async function backup(file: string, to: string, flags: FilesFlags): Promise<number> {
   refuseMissing(file)
-  const { bytes, files } = await backupFile(file, to)
+  const folder = folderOf(file, flags)
+  const named = async function* (q: Reader) {
+    for await (const { id } of allFiles(q)) yield id
+  }
+  const { bytes, files, missing } = await backupFile(file, to, folder === null ? null : { folder, named })
   const ui = createUi()
-  if (flags.json) ui.json({ ok: true, file, to, bytes, files })
+  const whole = missing.count === 0
+  if (flags.json) ui.json({ ok: whole, file, to, bytes, files, missing })
   else {
     ui.line(`${to} holds ${file} as of now (${bytes} bytes); ${files} delivered files are in ${to}.files.`)
     ui.line(`The key of its webhook secrets is not in it: keep ${file}.key apart, and beside the copy to use it.`)
+    if (!whole) ui.line(ui.colour.red(`${missingIn(folder!, missing, files + missing.count)}.`))
   }
-  return 0
+  return whole ? exitCodes.ok : exitCodes.check
 }
 
 /** Migrates before a start would, so that a deployment that fails here has changed nothing else. */
@@ -130,5 +171,9 @@ async function proveLedger(q: Reader, of: string): Promise<void> {
 function refuseMissing(file: string): void {
   if (databaseNamed(file).postgres) throw new UsageError('This command works on a file; Postgres has its own tools.')
   if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
+  if (existsSync(partialPath(file)))
+    throw new StoreError(
+      `${file} is a backup that was cut off. Make it again: marketplace db backup FILE ${file}, where FILE is the database.`,
+    )
   throw new StoreError(`There is no database at ${file}.`)
 }

@@ -1,8 +1,13 @@
 /** Commands that look after a database: check, snapshot, back up, migrate, copy. */
 import type { CommandRecord } from '../command-line/command.ts'
-import type { CopyFlags } from '../commands/db.ts'
+import type { CopyFlags, FilesFlags } from '../commands/db.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { AnswerFlags } from '../output/output.ts'
+
+const filesOptions = [
+  ['--files <folder>', 'the delivered files; <file>.files unless given'],
+  ['--no-files', 'leave them out: they are kept in a bucket'],
+] as const
 
 export const databases: readonly CommandRecord[] = [
   {
@@ -10,9 +15,9 @@ export const databases: readonly CommandRecord[] = [
     takes: ['<file>'],
     summary: 'Verify a database that nobody uses; changes nothing',
     notes: `Exit code ${exitCodes.check}: it is not whole. ${exitCodes.failed}: it is in use, or not there.`,
-    options: [['--json', 'print one JSON object']],
+    options: [...filesOptions, ['--json', 'print one JSON object']],
     examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
-    run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).check(file, flags),
+    run: async ([file = ''], flags: FilesFlags) => (await import('../commands/db.ts')).check(file, flags),
   },
   {
     name: 'db snapshot',
@@ -26,13 +31,13 @@ export const databases: readonly CommandRecord[] = [
     name: 'db backup',
     takes: ['<file>', '<to>'],
     summary: 'Copy a database as of now, also while a server uses it',
-    options: [['--json', 'print one JSON object']],
+    notes: `One that was cut off is made again under the same name. Exit code ${exitCodes.check}: a delivered file was missing.`,
+    options: [...filesOptions, ['--json', 'print one JSON object']],
     examples: [
       'marketplace db backup marketplace.db copy.db',
       'marketplace db backup marketplace.db /backups/monday.db --json',
     ],
-    run: async ([file = '', to = ''], flags: AnswerFlags) =>
-      (await import('../commands/db.ts')).backup(file, to, flags),
+    run: async ([file = '', to = ''], flags: FilesFlags) => (await import('../commands/db.ts')).backup(file, to, flags),
   },
   {
     name: 'db migrate',

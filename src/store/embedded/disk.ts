@@ -1,7 +1,18 @@
 /** The file operations on which durability depends, behind an interface so that tests can record them and make them fail. */
-import { closeSync, fdatasync, fstatSync, fsync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { copyFile, open, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { makeFolders } from '../folders.ts'
 
 export interface ReadableFile {
   /** The length of the file when it was opened. */
@@ -31,11 +42,19 @@ export interface Disk {
   syncFolder(path: string): Promise<void>
 }
 
+/** What a backup does besides. */
+export interface BackupDisk extends Disk {
+  /** Makes the folder, and those above it. Its name is durable after `syncFolder` of the folder above. */
+  makeFolder(path: string): Promise<void>
+  /** Copies a file, over one that may be there. Its bytes are durable when this resolves. False if there is none at `from`. */
+  copy(from: string, to: string): Promise<boolean>
+}
+
 const datasync = promisify(fdatasync)
 const sync = promisify(fsync)
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? '')
 
-export const realDisk: Disk = {
+export const realDisk: BackupDisk = {
   async openToRead(path) {
     const fd = openExisting(path, 'r')
     return fd === undefined ? undefined : readable(fd)
@@ -67,6 +86,22 @@ export const realDisk: Disk = {
     } finally {
       await folder.close()
     }
+  },
+
+  makeFolder: async path => makeFolders(path, 0o700),
+
+  async copy(from, to) {
+    const source = openExisting(from, 'r')
+    if (source === undefined) return false
+    closeSync(source)
+    await copyFile(from, to, constants.COPYFILE_FICLONE)
+    const copy = await open(to, 'r+')
+    try {
+      await copy.sync()
+    } finally {
+      await copy.close()
+    }
+    return true
   },
 }
 

@@ -11,7 +11,7 @@ export class Size {
   readonly #limit: number
   readonly #warning: FillWarning
   #bytes = 0
-  #askAgainAt = 0
+  #isOld = true
 
   constructor(measure: () => Promise<number>, limit: number, warn: (message: string) => void) {
     this.#measure = measure
@@ -20,13 +20,16 @@ export class Size {
   }
 
   get fill(): Fill {
-    if (performance.now() >= this.#askAgainAt) void this.look()
+    if (this.#isOld) void this.look()
     return { bytes: this.#bytes, limit: this.#limit }
   }
 
   /** Never rejects. While the server can't be asked, the last size counts. */
   async look(): Promise<void> {
-    this.#askAgainAt = performance.now() + room.lookMs
+    this.#isOld = false
+    setTimeout(() => {
+      this.#isOld = true
+    }, room.lookMs).unref()
     try {
       this.#bytes = await this.#measure()
     } catch {

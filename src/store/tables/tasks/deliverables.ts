@@ -53,6 +53,20 @@ export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset:
 export const countDeliverables = async (q: Reader, taskId: string) =>
   (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliverables WHERE task_id = $1', [taskId]))!.count
 
+/** Every file that a deliverable has. */
+export async function* allFiles(q: Reader): AsyncGenerator<KeptFile> {
+  let after = ''
+  for (;;) {
+    const rows = await q.all<{ id: string; files: string }>(
+      'SELECT id, files FROM deliverables WHERE files IS NOT NULL AND id > $1 ORDER BY id LIMIT 500',
+      [after],
+    )
+    if (rows.length === 0) return
+    for (const { files } of rows) yield* filesIn(files)
+    after = rows.at(-1)!.id
+  }
+}
+
 /** A file of one of this task's deliverables. */
 export async function fileOf(q: Reader, taskId: string, fileId: string): Promise<KeptFile | undefined> {
   const rows = await q.all<{ files: string }>(
@@ -83,6 +97,10 @@ export const doomUpload = async (tx: Tx, id: string) => (await uploads.update(tx
 
 export const hasOldUploads = async (q: Reader, before: number) =>
   (await q.get('SELECT 1 AS one FROM uploads WHERE begun_at < $1 LIMIT 1', [before])) !== undefined
+
+/** Files that are stored already, or are going to be: retention keeps them few. */
+export const uploadIds = async (q: Reader) =>
+  new Set((await q.all<{ id: string }>('SELECT id FROM uploads')).map(({ id }) => id))
 
 /** Marks the oldest files that were begun before `before` for removal, and returns their ids. */
 export const doomOldUploads = async (tx: Tx, before: number, count: number) =>
