@@ -133,16 +133,12 @@ export class Engine {
     if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
     const { statement } = prepared
     let rows = NO_ROWS
-    let room = mostBytes
     try {
       statement.bind(bound)
       while (statement.step()) {
         if (rows === NO_ROWS) rows = []
         if (rows.length < mostRows) rows.push(this.#row(prepared))
-        if (mostBytes !== Number.POSITIVE_INFINITY) {
-          room -= textIn(rows.at(-1)!)
-          if (room < 0 && rows.length > 1) throw new TooMuchError(rows.length - 1)
-        }
+        if (statement.read > mostBytes && rows.length > 1) throw new TooMuchError(rows.length - 1)
         // A write goes on to its end: only there are its constraints checked and its rows counted.
         if (kind === 'read' && rows.length === mostRows) break
       }
@@ -327,16 +323,6 @@ const filled = (connection: Connection, source: Connection, pages?: FilePages) =
 
 const lost = (error: unknown) =>
   new LostError(`The database in memory is lost, not its file: ${(error as Error).message}. Start again.`)
-
-/** About how many bytes the texts of a row take: one a character. */
-const textIn = (row: Record<string, Value>) => {
-  let length = 0
-  for (const name in row) {
-    const value = row[name]
-    if (typeof value === 'string') length += value.length
-  }
-  return length
-}
 
 const numberOf = (pragma: Statement) => {
   pragma.step()
