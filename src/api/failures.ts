@@ -73,6 +73,10 @@ const table = {
     (quota: string, whose: string, kept: string, days: number) =>
       `What one account writes, and the webhooks that hold it, take at most ${quota}, and ${whose} take ${kept}: delete samples, wait until webhooks are ${days} days old, or ask the operator for more`,
   ],
+  not_banned: [
+    409,
+    'Only what a banned account has written is purged: ban it first (PUT /api/admin/users/{id} with banned: true)',
+  ],
   too_many_agents: [400, (max: number) => `A builder has ${max} agents at most; delete one first`],
   body_gone: [
     400,

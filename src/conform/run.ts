@@ -5,11 +5,12 @@ import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'
 import { type AgentUnderTest, agentUnderTest } from './agent/agent-under-test.ts'
 import { type Declared, declaredInWords, Patience } from './agent/declared.ts'
-import type { LaneName } from './history/history.ts'
-import { stopwatch } from './history/machine-time.ts'
+import type { LaneName, Recordeds } from './history/history.ts'
+import { pause, stopwatch } from './history/machine-time.ts'
 import { type Listen, Recorder } from './history/recorder.ts'
 import { StallWatch } from './history/stalls.ts'
 import type { Check } from './judging/check.ts'
+import { deathsIn, NOTICED_MS, PROVEN, type ProvenDeath, suspectsOf } from './judging/deaths.ts'
 import { endOf, whyEnded } from './judging/time-limit.ts'
 import { CallbackFront } from './marketplaces/callback-proxy.ts'
 import { Lane } from './marketplaces/lane.ts'
@@ -37,6 +38,11 @@ export const scenariosFor = (checks: readonly Check[]): readonly Scenario[] =>
 
 /** A callback that is answered late on purpose is waited for by its scenario. */
 const RECORDED_MS = 250
+/** So often an agent that ends by itself is started again. */
+const MOST_REVIVALS = 5
+const MOST_SUSPECTS = 6
+/** An agent that a webhook ends may answer it first. */
+const ENDS_WITHIN_MS = 300
 /** So many scenarios at once in the lane of real time. */
 const AT_ONCE = 6
 
@@ -85,11 +91,13 @@ class Run {
       }
       CallbackFront.unite([...this.#lanes.values()].map(({ callbacks }) => callbacks))
       this.#agent.environment = this.#lanes.get('real')!.environment
+      this.#agent.onEnd = () => this.#hasEnded()
       if (!this.#isOver) await this.#untilAborted(this.#agent.open().then(() => this.#scenes()))
       this.#noteUnused()
       // What comes while everything is taken down says nothing of the agent.
       if (this.#isOver) this.#recorder.add(endOf(this.#options.signal, elapsed()))
     } finally {
+      this.#agent.onEnd = () => {}
       await stalls.close()
       for (const lane of this.#lanes.values()) await lane.close()
       // Nobody waits for what it may still do when the run is interrupted.
@@ -98,6 +106,52 @@ class Run {
       await world.egress.close()
     }
     this.#recorder.add(endOf(this.#options.signal, elapsed()))
+  }
+
+  #revivals = 0
+  #revival: Promise<void> = Promise.resolve()
+
+  /** It is started again, so that the rest is judged. Who ends again and again is left as it is. */
+  #hasEnded(): void {
+    if (this.#isOver || this.#revivals === MOST_REVIVALS) return
+    this.#revivals += 1
+    // Whoever does not come up is not there: that is seen by all that is sent.
+    this.#revival = this.#revival.then(() => this.#comesBack()).catch(() => {})
+  }
+
+  async #comesBack(): Promise<void> {
+    const { history } = this.#recorder
+    const death = deathsIn(history).at(-1)!
+    // What was cut is known a moment later.
+    await pause(NOTICED_MS / 4)
+    const suspects = suspectsOf(history, death)
+    await this.#agent.revive()
+    if (suspects.length > 1)
+      await this.#agent.rehearse(
+        suspects.map(({ taskId }) => taskId),
+        () => this.#findCulprit(death.seq, suspects),
+      )
+    if (!this.#isOver) await this.#agent.revive()
+  }
+
+  /** It ends twice of the very same bytes: what is unusual is tried first. */
+  async #findCulprit(death: number, suspects: readonly Recordeds<'webhook'>[]): Promise<void> {
+    const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => Number(change !== null || !genuine)
+    const inTurn = suspects.toReversed().sort((one, other) => isOdd(other) - isOdd(one))
+    for (const { seq, lane, ...sent } of inTurn.slice(0, MOST_SUSPECTS)) {
+      const { webhooks } = this.#lanes.get(lane ?? 'real')!
+      const endsOfIt = async () => {
+        if (this.#isOver) return false
+        await this.#agent.revive()
+        await webhooks.repeat(sent)
+        await pause(ENDS_WITHIN_MS)
+        return this.#agent.hasEnded
+      }
+      if (!(await endsOfIt()) || !(await endsOfIt())) continue
+      const value: ProvenDeath = { death, culprit: seq }
+      this.#recorder.add({ kind: 'observation', label: PROVEN, value }, lane)
+      return
+    }
   }
 
   /** Nothing more is begun, and what ends now was cut off. */
@@ -215,6 +269,7 @@ class Run {
 
   /** What must not happen is listened for once, at the end, for all scenarios. */
   async #listenInQuiet(): Promise<void> {
+    await this.#revival
     if (this.#isOver) return
     const ms = this.#patience.quietMs(this.#options.declared.patience.quiet)
     for (const lane of this.#lanes.values()) await lane.settled()

@@ -76,6 +76,8 @@ interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks' | 
 /** Inside `db.read`. */
 export interface ReadCtx extends Shared {
   readonly tx: Reader
+  /** Only to ask how full the database is. */
+  readonly db: Pick<Db, 'fill'>
 }
 
 /** Inside `db.write`. */

@@ -76,10 +76,13 @@ export function roomInWords({ keeping }: Market['config'], usage: Usage, most: n
 }
 
 const wholeOf = ({ tx, config, memory, world, db }: Asking, usage: Usage): Promise<Fill | null> | Fill | null =>
-  usage === 'text_usage' ? db.fill : memory.of(FilesWhole).fill(tx, world, config.keeping.allFilesMiB * MIB)
+  usage === 'text_usage' ? db.fill : filesWhole({ tx, config, memory, world })
+
+export const filesWhole = ({ tx, config, memory, world }: Omit<Asking, 'db'>): Promise<Fill> =>
+  memory.of(FilesWhole).fill(tx, world, config.keeping.allFilesMiB * MIB)
 
 /** The bytes of all files. The sum takes longer with each account, so it is asked for now and then. */
-export class FilesWhole {
+class FilesWhole {
   #bytes = 0
   #askAgainAt = 0
 

@@ -21,6 +21,8 @@ import { conversationVerbs } from './tasks/conversation.ts'
 import { disputeVerbs } from './tasks/disputes.ts'
 import { taskVerbs } from './tasks/tasks.ts'
 import { clockVerbs } from './upkeep/clock.ts'
+import { purgeVerbs } from './upkeep/purge.ts'
+import { usageVerbs } from './upkeep/usage.ts'
 import type { Verbs } from './verb.ts'
 import { paymentVerbs, walletVerbs } from './wallet/wallet.ts'
 
@@ -42,11 +44,13 @@ export const verbs: Verbs = {
   ...passwordResetVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
+  ...purgeVerbs,
   ...recordingVerbs,
   ...requestorVerbs,
   ...sampleVerbs,
   ...secondFactorVerbs,
   ...sessionVerbs,
   ...taskVerbs,
+  ...usageVerbs,
   ...walletVerbs,
 }

@@ -24,6 +24,7 @@ import { deliverables, uploads } from './tables/tasks/deliverables.ts'
 import { disputes, tasks } from './tables/tasks/tasks.ts'
 import { fileLocations } from './tables/upkeep/file-locations.ts'
 import { jobs } from './tables/upkeep/jobs.ts'
+import { purges } from './tables/upkeep/purges.ts'
 import { settings } from './tables/upkeep/settings.ts'
 import { fileUsage, textUsage } from './tables/upkeep/usage.ts'
 import { attempts, deliveries } from './tables/webhooks/outbox.ts'
@@ -68,6 +69,7 @@ const copied = [
   passwordResets,
   uploads,
   tallies,
+  purges,
 ]
 
 /** @internal A table that is in neither list is not copied, so a test compares both with the schema. */

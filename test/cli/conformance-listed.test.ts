@@ -223,7 +223,7 @@ test('what the guide shows works as it is printed', async () => {
   assert.is((await run(login, folder, {}, `${market.builder.password}\n`)).code, 0)
   const { code: lines } = blocksOf('docs/guides/ci.md').find(({ name }) => name === 'listed')!
   for (const line of lines.trim().split('\n')) {
-    const args = line.replace('npx marketplace ', '').split(' ')
+    const args = line.replace('npx agent-marketplace ', '').split(' ')
     const { code, out, err } = await run(args, folder, {
       MARKETPLACE_URL: market.url,
       MARKETPLACE_KEY: market.builder.apiKey,

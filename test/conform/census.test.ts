@@ -5,9 +5,11 @@ import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
+import { must, should } from '../../src/conform/checks/owed.ts'
 import { requirements } from '../../src/conform/requirements/index.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
 import { choiceOf } from '../docs/decisions.ts'
+import { ofOwed, ofRules } from './behaviours.ts'
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 const law = readFileSync('docs/interface.md', 'utf8')
@@ -45,6 +47,29 @@ test('a check that says must quotes what binds agents: the interface, or what th
     ['cb.time-form A-38', 'cb.digest-form A-38'],
     'what the guide says of headers in its own words',
   )
+})
+
+test('each rule about agents has a row of what agents may do with it, which names checks or says why there is none', () => {
+  const rows = { ...ofOwed, ...ofRules }
+  const named = new Set<string>()
+  for (const [rule, row] of Object.entries(rows))
+    for (const [behaviour, cell] of Object.entries(row)) {
+      if (/^why not: \S/.test(cell)) continue
+      for (const id of cell.split(' ')) {
+        assert.ok(
+          checks.some(check => check.id === id),
+          `${rule}, ${behaviour}: there is no ${id}`,
+        )
+        named.add(id)
+      }
+    }
+  const owed = new Map([...Object.entries(must), ...Object.entries(should)].map(([name, { quote }]) => [quote, name]))
+  for (const { id, level, law } of checks) {
+    const rule = law.source === 'A-46' ? owed.get(law.quote) : law.source
+    assert.ok(level === 'may' || (rule !== undefined && rule in rows), `${id}: there is no row for ${law.source}`)
+  }
+  const missing = checks.filter(({ id, level }) => level !== 'may' && !named.has(id)).map(({ id }) => id)
+  assert.equal(missing, [], 'checks that no cell names')
 })
 
 test('ids are unique, and name an area and what is checked', () => {

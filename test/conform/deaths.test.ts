@@ -131,8 +131,7 @@ async function reportOn(command: string): Promise<Report> {
   const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1 }
   const history = await run({ ...asked, scenarios: scenariosFor(some), command })
   const report = reportOf(some, history, { known: [] })
-  for (const death of report.deaths)
-    assert.match(deathInWords(death, history), / s into the run, after task\.submitted/)
+  assert.match(deathInWords(report.deaths[0]!, history), / s into the run, after task\.submitted/)
   return report
 }
 
@@ -143,14 +142,36 @@ test('its end is told with its last words, and decides about the run', async () 
   ] as const) {
     const report = await reportOn(ends(how))
     const [death, ...others] = report.deaths
-    assert.equal(others, [])
+    // It is started again some times, and ends each time.
+    assert.ok(others.length > 0 && others.length <= 5, `${others.length}`)
     const { how: end, code, signal } = death!
     assert.equal({ how: end, code, signal }, told)
     assert.equal(lastWordsOf(death!), ['it was too much'])
-    assert.ok(death!.untested.length > 25, `${death!.untested}`)
+    assert.ok(death!.untested.length > 3, `${death!.untested}`)
     assert.is(report.summary.fail, 0)
     assert.is(outcomeOf(report, { strict: false, complete: false }), 'bad')
   }
+})
+
+test('its end is laid to what it has ended of, though it had answered that, and the rest is judged', async () => {
+  const some = checks.filter(({ scenario }) => ['framing', 'odd bytes', 'ends', 'last contact'].includes(scenario))
+  const history = await run({
+    ...{ url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios: scenariosFor(some) },
+    command: 'exec node test/conform/agents/mutant.mjs --bug ends-of-unknown-events',
+  })
+  const report = reportOf(checks, history, { known: [] }, some)
+  const [death, ...others] = report.deaths
+  assert.equal(others, [])
+  assert.match(
+    deathInWords(death!, history),
+    /after task\.archived \(an event of a later version\) of http\.unknown-event/,
+  )
+  const red = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
+  assert.equal(
+    red.map(({ id, text }) => `${id} ${text}`),
+    ['http.unknown-event ended with exit code 1 of it'],
+  )
+  assert.is(report.checks.find(({ id }) => id === 'rel.alive')!.verdict, 'pass')
 })
 
 test('of a stack the first line of code is told, and of much the end', () => {

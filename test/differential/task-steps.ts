@@ -236,6 +236,15 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     const person = scene.random.pick(scene.model.people.slice(1))
     return { by: scene.model.admin, at: { id: person.id }, body: standings(scene) }
   },
+  purgeUser: scene => {
+    const person = scene.random.pick(scene.model.people.slice(1))
+    return { by: scene.model.admin, via: 'session', at: { id: person.id } }
+  },
+  adminUsage: scene => ({ by: scene.model.admin }),
+  adminListUsage: scene => ({
+    by: scene.model.admin,
+    query: { by: scene.random.pick(['texts', 'files']), ...paging(scene) },
+  }),
   adminListTasks: scene => {
     const disputed = scene.random.often(0.6) ? { disputed: scene.random.pick(['true', 'false']) } : {}
     return { by: scene.model.admin, query: { ...disputed, ...paging(scene) } }

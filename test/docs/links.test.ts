@@ -36,6 +36,16 @@ test('each file of the source that a page names is there', () => {
   ])
 })
 
+test('`npx marketplace` is another package, except in a clone', () => {
+  const others = (text: string) =>
+    text.split('\n').filter(line => /npx marketplace\b/.test(line) && !/npm ci|npm run build/.test(line))
+  const wrong = [...pages, '.github/ISSUE_TEMPLATE/bug.yml'].flatMap(page =>
+    others(readFileSync(page, 'utf8')).map(line => `${page}: ${line}`),
+  )
+  assert.equal(wrong, [])
+  assert.is(others('npx marketplace dev\nnpm ci && npx marketplace demo\nnpx agent-marketplace dev').length, 1)
+})
+
 test('each test that a page names with `npm test -- …` is there', () => {
   const partsOf = (page: string) =>
     [...readFileSync(page, 'utf8').matchAll(/npm test -- ([^`\n&]+)/g)].flatMap(([, parts]) =>

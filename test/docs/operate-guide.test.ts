@@ -127,6 +127,7 @@ test(
       assert.match(await type(shell, 'deposit'), /^ok +yes$/m)
       assert.match(await type(shell, 'dispute'), /^dispute status +resolved$/m)
       assert.match(await type(shell, 'people'), /^identity verified +yes$/m)
+      assert.match(await type(shell, 'usage'), /^files limit/m)
       assert.match(await type(shell, 'backup'), 'backups/monday.db is whole')
       assert.match(await type(shell, 'drill'), /^ok +yes$/m)
     } finally {

@@ -28,6 +28,7 @@ test(
     assert.not.match(await reader.types(kinds!), '✖')
     await agent.end()
 
+    assert.is(await types('market'), '5000 cents in USD\n')
     assert.match(await types('exec'), /# pass 1\n[\s\S]*is completed[\s\S]*task\.approved/)
 
     const dev = reader.starts(all('dev').join(''))
@@ -44,7 +45,7 @@ test(
     await personas.end()
     assert.match(await types('crowd'), /picky +\d+ +completed[\s\S]*Ledger: sound/)
 
-    const used = ['secret', 'agent', 'emit', 'dev', 'log', 'personas', 'crowd', 'exec', 'doctor']
+    const used = ['market', 'secret', 'agent', 'emit', 'dev', 'log', 'personas', 'crowd', 'exec', 'doctor']
     for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
   }),
 )

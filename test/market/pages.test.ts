@@ -99,6 +99,14 @@ const lists: Readonly<Record<string, readonly List[]>> = {
     { who: admin, path: at('/api/admin/agents?status=verified'), order: 'newest first' },
   ],
   adminListUsers: [{ who: admin, path: at('/api/admin/users'), order: 'oldest first' }],
+  adminListUsage: [
+    {
+      who: admin,
+      path: at('/api/admin/usage/accounts'),
+      order: items =>
+        items.toSorted((a, b) => number(b, 'textBytes') - number(a, 'textBytes') || (a.id! < b.id! ? -1 : 1)),
+    },
+  ],
   adminListTasks: [
     { who: admin, path: at('/api/admin/tasks'), order: 'newest first' },
     { who: admin, path: at('/api/admin/tasks?disputed=true'), order: 'newest first' },
@@ -124,7 +132,11 @@ page.before(async setup => {
   const { marketplace } = setup
   setup.builder = await marketplace.join('builder')
   setup.buyer = await marketplace.join('buyer', 500_000)
-  for (let i = 0; i < LEAST; i++) await marketplace.join(`visitor${i}`)
+  for (let i = 0; i < LEAST; i++) {
+    const { id } = await marketplace.join(`visitor${i}`)
+    const written = [id, 1_000 + (i % 3)]
+    await marketplace.market.db.write(tx => tx.run('INSERT INTO text_usage (user_id, bytes) VALUES ($1, $2)', written))
+  }
   await setup.buyer.client.connectPayouts()
   await marketplace.stopHeartbeat()
   const later = () => marketplace.world.advance(marketplace.world.now() + 1_000)

@@ -111,6 +111,12 @@ rows('uploads', 'id begun_at doomed', ['u1', 10, 0], ['u2', 10, 1], ['u3', 20, 0
 rows('file_usage', 'user_id bytes', ['a', 100], ['b', 50])
 rows('text_usage', 'user_id bytes', ['a', 30], ['b', 20])
 rows(
+  'purges',
+  'user_id begun_by begun_at ended_at stage after rows_removed bytes_removed open_tasks',
+  ['a', 'b', 10, null, 1, 't1', 2, 30, 0],
+  ['b', 'a', 20, 30, 8, '', 4, 50, 1],
+)
+rows(
   'file_locations',
   'instance location holder leased_until',
   ['i1', 'p1', 'one', 100],

@@ -108,6 +108,7 @@ const rules: Readonly<Record<string, Rules>> = {
   guesses: { unique: ['subject'] },
   file_usage: { unique: ['user_id'], refers: { user_id: 'users' }, values: { bytes: 0 }, wrong: [{ bytes: -1 }] },
   text_usage: { unique: ['user_id'], refers: { user_id: 'users' }, values: { bytes: 0 }, wrong: [{ bytes: -1 }] },
+  purges: { unique: ['user_id'], refers: { user_id: 'users' } },
   security_notices: { unique: ['id'], refers: { user_id: 'users' } },
   known_addresses: { unique: ['user_id address'], refers: { user_id: 'users' } },
 }

@@ -36,7 +36,7 @@ export interface Memory {
 type Ask = (memory: Memory, name: EndpointName, plan: Plan) => Promise<WireAnswer>
 
 /** Plays the first days, by asking or by remembering what was answered. */
-export async function beginnings(ask: Ask): Promise<Memory> {
+async function beginnings(ask: Ask): Promise<Memory> {
   const memory = { model: new Model(), names: new Names() }
   const scene: Scene = { model: memory.model, random: new Random(SEED), now: 0 }
   const asked = async (name: EndpointName, plan: Plan): Promise<Answer> => {

@@ -59,6 +59,7 @@ export const listsOfAdmin: Ask[] = [
   ask('adminListAgents'),
   ...each('adminListAgents', 'status', agentStates),
   ask('adminListUsers'),
+  ...each('adminListUsage', 'by', ['texts', 'files']),
   ask('adminListTasks'),
   ...each('adminListTasks', 'disputed', ['true', 'false']),
   ask('adminListDeposits'),

@@ -21,6 +21,22 @@ export const adminUser = user.extend({
   connectStatus: z.enum(connectStatuses),
 })
 
+/** `limit`: from so many bytes on it is full. */
+const fill = z.object({ bytes: z.int(), limit: z.int() })
+
+const purge = z.object({
+  userId: z.string(),
+  begunBy: z.string(),
+  begunAt: z.string(),
+  endedAt: z.string().nullable(),
+  /** Rows that were removed or emptied, and the bytes that they took of the quotas. */
+  rowsRemoved: z.int(),
+  bytesRemoved: z.int(),
+  /** Tasks that are not ended. Their texts stay until they are, and it is purged again. */
+  openTasks: z.int(),
+  done: flag(),
+})
+
 export const admins = {
   adminListAgents: endpoint({
     ...admin,
@@ -97,6 +113,48 @@ export const admins = {
     unit: 'write',
     refusals: ['not_found', 'open_work', 'session_needed'],
     source: 'A-12, A-13, A-194',
+  }),
+  purgeUser: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/users/:id/purge',
+    summary: 'Remove what a banned account has written',
+    description:
+      'Removes its agents, samples, drafts, the texts of its ended tasks, its messages, reviews, notifications, kept responses, ' +
+      'webhook bodies, keys and sessions, and what it delivered to tasks that were cancelled. Money stays, and so does what ' +
+      'buyers have bought. One request works for some moments; while `done` is false, send it again. A purge that was cut off ' +
+      'goes on where it was.',
+    reply: purge,
+    unit: 'own',
+    refusals: ['not_found', 'not_banned'],
+    source: 'A-292',
+  }),
+  adminUsage: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/usage',
+    summary: 'How full the database and the files are',
+    reply: z.object({ database: fill.nullable(), files: fill }),
+    unit: 'read',
+    source: 'A-291',
+  }),
+  adminListUsage: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/usage/accounts',
+    summary: 'The accounts that take most of it',
+    query: z.object({ by: oneOf(['texts', 'files']).optional(), ...paging }),
+    reply: z.object({
+      id: z.string(),
+      name: z.string(),
+      email: z.string(),
+      banned: flag(),
+      textBytes: z.int(),
+      fileBytes: z.int(),
+    }),
+    list: 'items',
+    unit: 'read',
+    source: 'A-291',
   }),
   adminListTasks: endpoint({
     ...admin,

@@ -23,6 +23,7 @@ const TASK_FACTS = [...TASK, 'dispute.outcome', 'dispute.refundAmount']
 const PAYMENT = ['id', 'type', 'amount', 'status', 'userId', 'createdAt']
 const USER = ['id', 'email', 'name', 'trustTier', 'isBuilder', 'isAdmin', 'suspended', 'banned']
 const USER_FACTS = [...USER, 'identityVerified', 'chargebacks', 'connectStatus', 'createdAt']
+const PURGE = ['userId', 'rowsRemoved', 'bytesRemoved', 'openTasks', 'begunBy', 'begunAt', 'endedAt', 'done']
 const CATEGORY = ['id', 'slug', 'name', 'activeAgentCount']
 
 const admin = { person: 'admin' } as const
@@ -214,6 +215,37 @@ const looking: readonly EndpointRow[] = [
       'marketplace admin users update USER_ID --suspend',
       'marketplace admin users update USER_ID --verify-identity --chargebacks 0',
     ],
+  },
+  {
+    ...admin,
+    name: 'admin users purge',
+    endpoint: 'purgeUser',
+    takes: [['user-id', 'id']],
+    summary: 'Remove what a banned account has written',
+    confirms: 'removes for good what the account has written',
+    shows: PURGE,
+    notes:
+      'Money stays, and so does what buyers have bought. While done is false, type it again: it goes on where it was.',
+    examples: ['marketplace admin users purge USER_ID', 'marketplace admin users purge USER_ID --yes --json'],
+  },
+  {
+    ...admin,
+    name: 'admin fill',
+    endpoint: 'adminUsage',
+    summary: 'How full the database and the files are',
+    shows: ['database.bytes', 'database.limit', 'files.bytes', 'files.limit'],
+    notes: 'Who fills them: marketplace admin usage.',
+    examples: ['marketplace admin fill', 'marketplace admin fill --json'],
+  },
+  {
+    ...admin,
+    name: 'admin usage',
+    endpoint: 'adminListUsage',
+    summary: 'The accounts that take most of it',
+    flags: [['--by <what>', 'texts or files (default: texts)', 'by'], ...pageFlags],
+    things: 'accounts',
+    shows: ['id', 'name', 'email', 'banned', 'textBytes', 'fileBytes'],
+    examples: ['marketplace admin usage', 'marketplace admin usage --by files'],
   },
   {
     ...admin,

@@ -61,6 +61,12 @@ export class AgentUnderTest {
   #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
+  #reviving: Promise<void> | null = null
+  /** Ids of tasks that are told again to find out of what it has ended; null: it is in the run. What it says of them is not recorded. */
+  rehearsed: ReadonlySet<string> | null = null
+  /** How often it has ended by itself. */
+  ends = 0
+  onEnd = () => {}
   /** For good: who is about to start it anew does not. */
   #isClosed = false
   /** What it keeps over its starts is there, and nothing of an earlier run. systemd calls it so too. */
@@ -169,9 +175,17 @@ export class AgentUnderTest {
     return this.#ended !== null
   }
 
-  /** Starts it again if it has ended by itself. */
+  /** Starts it again if it has ended by itself. Those who ask meanwhile wait for the same start. */
   async revive(): Promise<void> {
-    if (this.hasEnded) await this.open()
+    if (!this.hasEnded) return
+    this.#reviving ??= this.open().finally(() => (this.#reviving = null))
+    await this.#reviving
+  }
+
+  /** While `work` goes on, it is told what it has been told before, and its end is no other one. */
+  async rehearse(taskIds: readonly (string | null)[], work: () => Promise<void>): Promise<void> {
+    this.rehearsed = new Set(taskIds.filter(id => id !== null))
+    await work().finally(() => (this.rehearsed = null))
   }
 
   /** Of the shell that has started it; undefined while it does not run, or was not started here. */
@@ -234,7 +248,10 @@ export class AgentUnderTest {
         this.comingUp.ends()
         this.#said = said
         // What it has said just before is read a moment later.
-        this.#note('ended', how, 0, { code, signal, lastWords: lastWords.kept })
+        const death = { code, signal, lastWords: lastWords.kept }
+        this.ends += 1
+        this.#note('ended', how, 0, this.rehearsed ? undefined : death)
+        if (!this.rehearsed) this.onEnd()
       },
     })
     this.#process = agent

@@ -53,7 +53,7 @@ export class BusyAgent {
       const told = await send(attempt)
       if (told.answer === null && attempt === 1 && repeatsLost()) {
         await pause(FIRST_MS)
-        continue
+        if (repeatsLost()) continue
       }
       if (!isBusy(told.answer) || this.staysBusy || attempt === MOST_ATTEMPTS) return told
       const ms = this.#pauseMs(told.answer, attempt)

@@ -1,25 +1,57 @@
 /** An agent that ends by itself during a run. What could not be tried any more is inconclusive. */
 
 import { type History, isOf, type Recordeds } from '../history/history.ts'
-import { type Check, type Finding, untested } from './check.ts'
+import { broken, type Check, type Finding, untested } from './check.ts'
 import { isBusy } from './heard-webhooks.ts'
 
 type Webhook = Recordeds<'webhook'>
 type Death = Recordeds<'process'>
 
-/** How much earlier a cut connection may be noticed than the end itself, and how much later. */
-const NOTICED_MS = 1_000
+/** How much earlier a cut connection may be noticed than the end itself, and how much later; and how long after a webhook it may come. */
+export const NOTICED_MS = 1_000
 
 /** The ends that nobody has asked for. */
 export const deathsIn = (history: History): Death[] => history.of('process').filter(({ death }) => death !== undefined)
 
 export const reasonOf = ({ text }: Death): string => `the agent had ended ${text}`
 
-/** What was under way when it ended, or else the last that it has answered. */
-export function lastHeard(history: History, { realAt }: Death): Webhook[] {
+/** What it may have ended of: all that was under way, or answered just before. If nothing was, the last that it has answered. */
+export function suspectsOf(history: History, { realAt }: Death): Webhook[] {
   const begun = history.of('webhook').filter(one => one.realAt - one.ms <= realAt && !isUnsent(one))
-  const cut = begun.filter(one => one.answer === null && one.realAt > realAt - NOTICED_MS)
-  return cut.length > 0 ? cut : begun.filter(one => one.realAt <= realAt + NOTICED_MS).slice(-1)
+  const close = begun.filter(one => one.realAt > realAt - NOTICED_MS && (one.answer === null || one.realAt <= realAt))
+  return close.length > 0 ? close : begun.filter(one => one.realAt <= realAt + NOTICED_MS).slice(-1)
+}
+
+/**
+ * What it has ended of: the one of which it ended again when that was sent alone; else what is unusual of what was under way or just
+ * answered, and else what was cut.
+ */
+export function lastHeard(history: History, death: Death): Webhook[] {
+  const suspects = suspectsOf(history, death)
+  const proven = culpritOf(history, death)
+  if (proven) return [proven]
+  const odd = suspects.filter(isOdd)
+  if (odd.length > 0) return odd
+  const cut = suspects.filter(({ answer }) => answer === null)
+  return cut.length > 0 ? cut : suspects.slice(-1)
+}
+
+/** Named in an observation of the run. */
+export interface ProvenDeath {
+  readonly death: number
+  readonly culprit: number
+}
+export const PROVEN = 'agent.ended'
+
+function culpritOf(history: History, { seq }: Death): Webhook | undefined {
+  const proof = history.observations(PROVEN).find(({ value }) => (value as ProvenDeath).death === seq)
+  return proof && history.of('webhook').find(one => one.seq === (proof.value as ProvenDeath).culprit)
+}
+
+/** It has ended by itself before this moment, and nobody has started it since. */
+export function isDownAt(history: History, moment: number): boolean {
+  const before = history.of('process').filter(({ realAt, what }) => realAt <= moment && what !== 'started')
+  return before.at(-1)?.death !== undefined
 }
 
 /** Nobody listened any more. */
@@ -27,7 +59,11 @@ const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
 
 /** A finding about an agent that had ended: what it did or said counts, what it left undone does not. */
 export function unlessDead(finding: Finding, check: Check, history: History): Finding {
+  const own = deathsIn(history).find(one => isEndOf(check, one, history))
+  if (finding.holds !== false && own) return broken(`ended ${own.text} of it`, ...lastHeard(history, own), own)
   if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
+  // Whether it is there at the end is what that one is about.
+  if (finding.holds === false && check.scenario === 'last contact') return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
   const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
   if (forgotten) return untested(`${reasonOf(forgotten)}, and what it knew with it`)
@@ -35,6 +71,14 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
   return untested(reasonOf(death))
 }
+
+/** It has ended of what this check has sent, and of nothing else. */
+function isEndOf({ id }: Check, death: Death, history: History): boolean {
+  const [culprit, ...others] = lastHeard(history, death)
+  return culprit !== undefined && others.length === 0 && isOdd(culprit) && isOf(culprit.label, id)
+}
+
+const isOdd = ({ change, genuine }: Webhook) => change !== null || !genuine
 
 /** It did the same before and after it was started anew: what a process keeps in memory is lost with it. */
 function isForgotten(evidence: readonly number[], history: History, { realAt }: Death): boolean {

@@ -4,7 +4,7 @@
  */
 import { type History, isOf, type Recordeds } from '../history/history.ts'
 import { type Check, type Finding, inconclusive } from './check.ts'
-import { deathsIn, isDeed, lastHeard } from './deaths.ts'
+import { deathsIn, isDeed, isDownAt, lastHeard } from './deaths.ts'
 
 type Webhook = Recordeds<'webhook'>
 
@@ -16,6 +16,8 @@ const ENOUGH_MS = 5_000
 export function unlessSilent(finding: Finding, check: Check, history: History): Finding {
   if (finding.holds !== false || isDeed(finding.evidence, history)) return finding
   const shown = history.events.filter(({ seq }) => finding.evidence.includes(seq))
+  // What its process has done is no silence.
+  if (shown.some(({ kind }) => kind === 'process')) return finding
   const silent = shown.filter((event): event is Webhook => event.kind === 'webhook' && event.answer === null)
   if (silent.length > 0) return isSure(silent, check, history) ? finding : inconclusive(singleIn(silent[0]!))
   return hadTime(shown.at(-1)?.realAt, check, history) ? finding : inconclusive(HELD_UP)
@@ -28,7 +30,9 @@ const singleIn = ({ event, method, error }: Webhook) =>
 
 /** Nothing came back more than once; or it has ended of it. */
 function isSure(silent: readonly Webhook[], { id }: Check, history: History): boolean {
-  const isItsEnd = deathsIn(history).some(death => lastHeard(history, death).some(({ label }) => isOf(label, id)))
+  const isItsEnd =
+    deathsIn(history).some(death => lastHeard(history, death).some(({ label }) => isOf(label, id))) ||
+    silent.every(({ realAt }) => isDownAt(history, realAt))
   const times = new Set(silent.flatMap(one => [one.seq, ...likeIn(history, one).map(({ seq }) => seq)]))
   return isItsEnd || (times.size > 1 && silent.every(one => !isOurs(one, history)))
 }

@@ -79,7 +79,7 @@ export class Lane {
       secret: () => agent.secret,
       busy: agent.busy,
       comingUp: agent.comingUp,
-      isThere: () => !agent.hasEnded,
+      ends: () => agent.ends,
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
     })
@@ -279,6 +279,7 @@ export class Lane {
       return
     }
     const { taskId, action, signed } = callback
+    if (this.agent.rehearsed?.has(taskId)) return
     const label = this.labels.get(taskId) ?? (taskId.startsWith('test_') ? this.#testLabel : null)
     this.record({
       ...{ kind: 'callback', label, taskId, action, method, path, body: contentOf(body), fault, ms },

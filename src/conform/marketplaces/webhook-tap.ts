@@ -4,7 +4,7 @@ import type { HeaderLines } from '../../world/header-lines.ts'
 import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'
 import type { BusyAgent } from '../agent/busy-agent.ts'
 import type { ComingUp } from '../agent/coming-up.ts'
-import { type Answer, contentOf, type WebhookEvent } from '../history/history.ts'
+import { type Answer, bytesOf, contentOf, type WebhookEvent } from '../history/history.ts'
 import { pause, stopwatch } from '../history/machine-time.ts'
 import { type ByHand, sendByHand } from './odd-requests.ts'
 import {
@@ -33,13 +33,14 @@ export interface TapOptions {
   readonly secret: () => string
   readonly busy: BusyAgent
   readonly comingUp: ComingUp
-  /** It has not ended by itself. */
-  readonly isThere: () => boolean
+  /** How often it has ended by itself: what it may have ended of is not sent again. */
+  readonly ends: () => number
   readonly labelOf: (taskId: string) => string | undefined
   readonly record: (event: WebhookEvent) => void
 }
 
 const PATIENCE_MS = 30_000
+const REPEAT_MS = 1_000
 const genuine: Sent = { change: null, genuine: true }
 
 export class WebhookTap implements Egress {
@@ -87,7 +88,9 @@ export class WebhookTap implements Egress {
   async send(webhook: OutgoingWebhook, sent: Sent, label: string): Promise<OutgoingResult> {
     const { renewed = () => webhook } = sent
     const again = (attempt: number) => this.#exchange(attempt === 1 ? webhook : renewed(attempt), sent, label)
-    return (await this.#options.busy.ask(again, pause, () => sent.genuine && this.#options.isThere())).result
+    const { busy, ends } = this.#options
+    const before = ends()
+    return (await busy.ask(again, pause, () => sent.genuine && ends() === before)).result
   }
 
   async #exchange(webhook: OutgoingWebhook, sent: Sent, label: string) {
@@ -120,6 +123,12 @@ export class WebhookTap implements Egress {
     const { method = 'POST' } = how
     this.#record(webhook, sent, label, { ...told, method, headers: sentHeaders })
     return told.answer
+  }
+
+  /** Sends the very same bytes once more, and records nothing. */
+  async repeat({ url, method, headers, body }: WebhookEvent): Promise<void> {
+    const own = headers.filter(([name]) => !/^(?:host|connection|content-length|transfer-encoding)$/i.test(name))
+    await sendByHand({ url, headers: own, body: bytesOf(body) }, { method, timeoutMs: REPEAT_MS })
   }
 
   #record(

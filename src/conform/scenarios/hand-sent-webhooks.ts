@@ -33,7 +33,8 @@ export async function untilHeard(
   send: (attempt: number) => Promise<Answer | null>,
   isGenuine = false,
 ): Promise<Answer | null> {
-  const mayRepeat = () => isGenuine && !agent.hasEnded
+  const before = agent.ends
+  const mayRepeat = () => isGenuine && agent.ends === before
   const told = await agent.busy.ask(async attempt => ({ answer: await send(attempt) }), pause, mayRepeat)
   return told.answer
 }

@@ -11,7 +11,7 @@ const AT_MOST_MS = 1_500
 const CANCELS_MS = [0, 0, 10, 25, 50]
 
 /** Cancels a task while the agent's accept is on its way. */
-export async function cancelledMeanwhile(stage: Stage, label: string): Promise<void> {
+async function cancelledMeanwhile(stage: Stage, label: string): Promise<void> {
   const { opened, open } = latch()
   let isAccepting = false
   const begins = () => {

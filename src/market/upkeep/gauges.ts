@@ -8,8 +8,7 @@ import { outboxDepth } from '../../store/tables/webhooks/outbox.ts'
 import { hashesWaiting } from '../accounts/passwords.ts'
 import { ListingCache } from '../agents/listing-cache.ts'
 import type { Market } from '../market.ts'
-import { MIB } from '../mebibytes.ts'
-import { FilesWhole, quotaOf } from '../room.ts'
+import { filesWhole, quotaOf } from '../room.ts'
 import { keptSince } from './retention.ts'
 
 export interface Figures {
@@ -48,7 +47,7 @@ export const readFigures = ({
       oldest = Math.min(oldest, oldestAt)
     }
     const ledger = Object.fromEntries((await sumsByKind(q)).map(({ kind, cents }) => [kind, cents]))
-    const files = await memory.of(FilesWhole).fill(q, world, config.keeping.allFilesMiB * MIB)
+    const files = await filesWhole({ tx: q, config, memory, world })
     return {
       outbox,
       oldestSeconds: (world.now() - oldest) / 1000,

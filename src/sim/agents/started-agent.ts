@@ -35,8 +35,6 @@ export class StartedAgent {
 
   constructor(options: StartedAgentOptions) {
     this.#options = options
-    // The last resort, also behind an error that nobody has caught.
-    process.once('exit', this.#kill)
   }
 
   start(): void {
@@ -46,6 +44,8 @@ export class StartedAgent {
     const given = withoutLoopbackProxy(env())
     const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: given })
     this.#child = child
+    // The last resort, also behind an error that nobody has caught.
+    process.once('exit', this.#kill)
     eachLine(child.stdout, line => onLine('stdout', line))
     eachLine(child.stderr, line => onLine('stderr', line))
     child.once('error', error => {
@@ -55,6 +55,7 @@ export class StartedAgent {
     child.once('exit', (code, signal) => {
       if (this.#stopping) return
       this.#child = null
+      process.off('exit', this.#kill)
       const said = within(KILLED_MS, once(child, 'close'))
       // What it has started would go on with the port.
       signalGroup(child, 'SIGKILL')
@@ -113,6 +114,7 @@ export class StartedAgent {
     await within(this.#options.graceMs ?? GRACE_MS, closed)
     signalGroup(child, 'SIGKILL')
     await within(KILLED_MS, closed)
+    process.off('exit', this.#kill)
     this.#child = null
   }
 

@@ -3,7 +3,7 @@ import { room } from '../../api/limits.ts'
 import type { Fill } from '../db.ts'
 import { FillWarning } from '../fill-warning.ts'
 
-const WAY_OUT = 'Raise MARKETPLACE_DB_LIMIT if its disk has room for more.'
+const WAY_OUT = 'Raise MARKETPLACE_DB_LIMIT if its disk has room for more; VACUUM FULL gives back what was purged.'
 
 /** Knows the size as of some seconds ago. It asks again when it is asked. */
 export class Size {

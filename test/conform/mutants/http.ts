@@ -15,5 +15,6 @@ export const http: readonly Mutant[] = [
   { bug: 'few-headers', kills: 'http.extra-headers' },
   { bug: 'knows-all-fields', kills: 'http.extra-fields' },
   { bug: 'knows-all-events', kills: 'http.unknown-event' },
+  { bug: 'ends-of-unknown-events', kills: 'http.unknown-event' },
   { bug: 'parses-get', kills: 'http.get-harmless' },
 ]

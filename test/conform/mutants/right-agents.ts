@@ -101,7 +101,14 @@ const different: readonly RightAgent[] = [
   styled('calls-from-elsewhere'),
 ]
 
-export const rightAgents: readonly RightAgent[] = [...different, ...references]
+/** One agent, written from the guide alone, on the servers that authors choose. */
+const stacks: readonly RightAgent[] = ['node-http', 'express', 'fastify', 'koa', 'hono', 'cluster'].map(stack => ({
+  name: `on ${stack}`,
+  command: shellLine(process.execPath, at(`stacks/${stack}.mjs`)),
+  passes: ['rel.killed-in-work', 'dup.after-restart'],
+}))
+
+export const rightAgents: readonly RightAgent[] = [...different, ...references, ...stacks]
 
 /** Whether this machine can't run it. */
 export const unavailable = ({ program }: RightAgent) =>

@@ -2,6 +2,7 @@
 import type { Reader, Tx, Value } from '../../db.ts'
 import { unpacked } from '../../packed-text.ts'
 import { deleteNotice } from '../accounts/mails.ts'
+import type { Row } from '../table.ts'
 import { deliveries } from '../webhooks/outbox.ts'
 import { uncountBytes } from './usage.ts'
 
@@ -66,9 +67,17 @@ export async function removeOlder(tx: Tx, kind: Kept, before: number, count: num
   return tx.run(`DELETE FROM ${table} WHERE ${old}`, [before, count])
 }
 
+const ofBody = ['id', 'countedTo', 'body'] as const
+type DeliveryBody = Pick<Row<typeof deliveries>, (typeof ofBody)[number]>
+
 async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number> {
-  const sql = oldest(rules.delivery_bodies, deliveries.some(['id', 'countedTo', 'body']))
-  const old = await tx.all<{ id: string; countedTo: string | null; body: string }>(sql, values)
+  const old = await tx.all<DeliveryBody>(oldest(rules.delivery_bodies, deliveries.some(ofBody)), values)
+  await emptyBodies(tx, old)
+  return old.length
+}
+
+/** Removes the bodies of these deliveries and their attempts. Returns how many bytes of quotas that gives back. */
+export async function emptyBodies(tx: Tx, old: readonly DeliveryBody[]): Promise<number> {
   if (old.length === 0) return 0
   await tx.runAll(old.map(({ id }) => deliveries.updateStep({ id }, { body: '' })))
   await Promise.all(old.map(({ id }) => tx.run('DELETE FROM attempts WHERE delivery_id = $1', [id])))
@@ -80,7 +89,7 @@ async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number
   }
   // Always in the same order; otherwise two instances could deadlock.
   for (const userId of [...given.keys()].sort()) await uncountBytes(tx, 'text_usage', userId, given.get(userId)!)
-  return old.length
+  return [...given.values()].reduce((sum, bytes) => sum + bytes, 0)
 }
 
 /** Removes mails with their security notices, which nothing else needs. */

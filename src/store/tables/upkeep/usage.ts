@@ -1,7 +1,7 @@
 /** How many bytes of each kind an account has stored. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, table, text } from '../table.ts'
+import { bigint, countShown, table, text } from '../table.ts'
 
 export const fileUsage = table('file_usage', { userId: text(), bytes: bigint() })
 export const textUsage = table('text_usage', { userId: text(), bytes: bigint() })
@@ -38,6 +38,32 @@ export const bytesOf = async (q: Reader, usage: Usage, userId: string) =>
 /** The bytes of all accounts together. */
 export const allBytes = async (q: Reader, usage: Usage) =>
   (await q.get<{ bytes: number }>(`SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM ${usage}`))!.bytes
+
+/** How accounts are ordered: by what they have most of. */
+export const usageOrders = { texts: 'text_usage', files: 'file_usage' } as const satisfies Record<string, Usage>
+
+export interface AccountUsageRow {
+  id: string
+  name: string
+  email: string
+  banned: 0 | 1
+  textBytes: number
+  fileBytes: number
+}
+
+/** The accounts that have something of this kind, the fullest first. */
+export const fullestAccounts = (q: Reader, by: keyof typeof usageOrders, limit: number, offset: number) =>
+  q.all<AccountUsageRow>(
+    `SELECT u.id, u.name, u.email, u.banned,
+       COALESCE((SELECT bytes FROM text_usage WHERE user_id = u.id), 0) AS "textBytes",
+       COALESCE((SELECT bytes FROM file_usage WHERE user_id = u.id), 0) AS "fileBytes"
+     FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id LIMIT $1 OFFSET $2) most
+     JOIN users u ON u.id = most.user_id ORDER BY most.bytes DESC, u.id`,
+    [limit, offset],
+  )
+
+export const countAccountsWith = (q: Reader, by: keyof typeof usageOrders) =>
+  countShown(q, [`FROM ${usageOrders[by]} WHERE bytes > 0`], [])
 
 /** The bytes of the account with the most. */
 export const mostBytes = async (q: Reader, usage: Usage) =>

@@ -1,0 +1,18 @@
+/** Who fills the marketplace, for its operator. Source: A-291. */
+import { rowsOf } from '../../api/page.ts'
+import { countAccountsWith, fullestAccounts } from '../../store/tables/upkeep/usage.ts'
+import { filesWhole } from '../room.ts'
+import type { Verb } from '../verb.ts'
+
+const adminUsage: Verb<'adminUsage'> = async ctx => ({ database: ctx.db.fill, files: await filesWhole(ctx) })
+
+const adminListUsage: Verb<'adminListUsage'> = async ({ tx }, { query }) => {
+  const by = query.by ?? 'texts'
+  const rows = await fullestAccounts(tx, by, ...rowsOf(query))
+  return {
+    items: rows.map(row => ({ ...row, banned: row.banned === 1 })),
+    total: await countAccountsWith(tx, by),
+  }
+}
+
+export const usageVerbs = { adminUsage, adminListUsage }

@@ -1,0 +1,4 @@
+import { createServer } from 'node:http'
+import { listen, serve } from './core.mjs'
+
+listen(createServer(serve))
