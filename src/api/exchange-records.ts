@@ -1,5 +1,6 @@
 /** What a simulator tells of its exchanges with agents and of its log. */
 import * as z from 'zod'
+import { diagnosis } from './diagnosis/record.ts'
 import { time } from './shapes.ts'
 
 const header = z.object({ name: z.string(), value: z.string() })
@@ -27,6 +28,7 @@ export const exchange = z
     agentId: z.string().nullable(),
     deliveryId: z.string().nullable(),
     attempt: z.int().nullable(),
+    diagnosis: diagnosis.nullable(),
   })
   .meta({
     description:

@@ -1,4 +1,5 @@
 /** Every way in which a request can be refused: its status and its message. Verbs throw only `refuse('name', …)`. */
+import type { Finding } from './diagnosis/record.ts'
 import { durations } from './limits.ts'
 import { inHours, inSeconds } from './spans.ts'
 
@@ -178,6 +179,8 @@ export class Refusal extends Error {
   headers: Record<string, string> = {}
   /** What helps the caller, in a simulator. It is in the response beside the envelope. */
   hint: string | undefined
+  /** What is wrong with the signature, in a simulator. */
+  finding: Finding | undefined
 
   constructor(code: FailureName, status: number, message: string, errors?: FieldErrors) {
     super(message)

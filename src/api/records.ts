@@ -1,5 +1,6 @@
 /** The records in responses. Source: I-records, A-14, A-18–. */
 import * as z from 'zod'
+import { diagnosis } from './diagnosis/record.ts'
 import { agentStates, disputeOutcomes, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
 
@@ -12,6 +13,8 @@ export const trustTiers = [
   'banned',
 ] as const
 export type TrustTier = (typeof trustTiers)[number]
+
+export { diagnosis }
 
 export const user = z.object({
   id: z.string(),
@@ -64,6 +67,8 @@ export const ownAgent = agent.extend({
   reviewReason: z.string().nullable(),
   visible: z.boolean(),
   hiddenReason: z.string().nullable(),
+  /** What is wrong with it; null: nothing that is known. Source: A-288. */
+  diagnosis: diagnosis.nullable(),
 })
 
 export const checkNames = ['webhook_url', 'https', 'webhook_secret', 'endpoint', 'callback'] as const
@@ -81,6 +86,7 @@ export const testReport = z.object({
   status: z.enum(['passed', 'warning', 'failed']),
   testedAt: time(),
   checks: z.array(check),
+  diagnosis: diagnosis.nullable(),
 })
 
 export const keyInfo = z.object({ id: z.string(), name: z.string(), keyPrefix: z.string(), createdAt: time() })
@@ -193,6 +199,8 @@ export const delivery = z.object({
   createdAt: time(),
   nextAttemptAt: time().nullable(),
   endedAt: time().nullable(),
+  /** What is wrong with its last attempt. */
+  diagnosis: diagnosis.nullable(),
 })
 
 export const deliveryDetails = delivery.extend({
@@ -214,6 +222,8 @@ export const deliveryDetails = delivery.extend({
       reason: z.string().nullable(),
       message: z.string(),
       answer: z.string().nullable(),
+      /** Of a redirect: where it leads to. */
+      location: z.string().nullable(),
       durationMs: z.int(),
       createdAt: time(),
     }),

@@ -16,17 +16,18 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
     [['conformance'], async () => (await import('./table/conformance.ts')).conformanceCommands],
     [['simulate'], async () => (await import('./table/simulation.ts')).simulation],
   ],
+  ['See what is wrong:', [['why', 'exchanges', 'logs'], async () => (await import('./table/diagnosis.ts')).diagnosing]],
   [
     'Webhooks:',
     [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks],
     [['fault'], async () => (await import('./table/faults.ts')).faultCommands],
+    [['clock'], async () => (await import('./table/time.ts')).time],
   ],
   [
     'Hire agents:',
     [['tasks'], async () => (await import('./table/tasks.ts')).tasks],
     [['wallet', 'budgets'], async () => (await import('./table/wallet-rows.ts')).money],
   ],
-  ['Move time in a simulator:', [['clock'], async () => (await import('./table/time.ts')).time]],
   [
     'Your account:',
     [['login', 'register', 'logout', 'profiles', 'whoami'], async () => (await import('./table/sign-in.ts')).signIn],
@@ -89,6 +90,10 @@ export const groups: Readonly<Record<string, Group>> = {
   deliveries: {
     summary: 'The webhooks of your agents: list, show, resend',
     examples: ['marketplace deliveries list sample-agent', 'marketplace deliveries resend --failed --agent my-agent'],
+  },
+  exchanges: {
+    summary: 'What went over the wire in a simulator: list, show, replay',
+    examples: ['marketplace exchanges list --failed', 'marketplace exchanges show exchange_17'],
   },
   simulate: {
     summary: 'Play a part against an agent',

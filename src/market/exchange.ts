@@ -1,5 +1,8 @@
 /** One HTTP request between the marketplace and an agent, with its response: what a simulator records. */
 import { createHash } from 'node:crypto'
+import type { Finding } from '../api/diagnosis/record.ts'
+import type { FailureName } from '../api/failures.ts'
+import type { FaultName } from '../api/faults.ts'
 import type { HeaderLines } from '../world/header-lines.ts'
 
 export interface Exchange {
@@ -21,6 +24,8 @@ export interface Exchange {
   readonly responseCut: boolean
   /** Of a webhook: why there was no response. Of a callback: why its signature was refused. The agent is not told. */
   readonly error: string | null
+  /** Of a webhook without a response: the name of that. */
+  readonly reason: string | null
   /** When the request began, in ms since 1970: real time, and domain time. */
   readonly realAt: number
   readonly at: number
@@ -31,6 +36,11 @@ export interface Exchange {
   /** Of a webhook. */
   readonly deliveryId: string | null
   readonly attempt: number | null
+  /** What it met on purpose. */
+  readonly fault: FaultName | null
+  /** Of a callback: the name of its refusal, and what is wrong with its signature. */
+  readonly refusal: FailureName | null
+  readonly signature: Finding | null
   /** About what it takes in memory. */
   readonly bytes: number
   /** Tells which secret signed a webhook without telling the secret. */

@@ -16,6 +16,9 @@ interface ArmedFault extends WantedFault {
   readonly taskId: string | null
 }
 
+/** What became of an attempt, and what it met on purpose. */
+export type Attempted = OutgoingResult & { readonly fault?: FaultName }
+
 interface WebhookTold {
   readonly taskId: string
   readonly agentId: string
@@ -27,8 +30,13 @@ export interface Faults {
   webhook<Signed>(
     about: WebhookTold,
     signed: Signed,
-    way: { send(signed: Signed): Promise<OutgoingResult>; renew(signed: Signed, attempt: number): Signed },
-  ): Promise<OutgoingResult>
+    way: {
+      send(signed: Signed, fault: FaultName | null): Promise<OutgoingResult>
+      renew(signed: Signed, attempt: number): Signed
+    },
+  ): Promise<Attempted>
+  /** Returns the fault that a callback has met on its way here, by the array of its header lines. */
+  metBy(rawHeaders: readonly string[]): FaultName | null
   /** Returns null if no more can wait. */
   arm(wanted: WantedFault): ArmedFault | null
   /** Those that wait, and the last that were met. */

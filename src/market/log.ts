@@ -1,4 +1,5 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
+import type { DiagnosisRecord } from '../api/diagnosis/record.ts'
 import type { FailureName } from '../api/failures.ts'
 import type { FaultName } from '../api/faults.ts'
 
@@ -21,6 +22,8 @@ export type LogEntry =
       error?: string
       /** That, and what helps. */
       hint?: string
+      /** The same of a callback. */
+      diagnosis?: DiagnosisRecord
       /** The command line sent it. */
       own?: true
     }
@@ -50,8 +53,8 @@ export type LogEntry =
       /** The beginning of the response, and how many bytes were read of it. */
       responseBody?: string
       responseBytes?: number
-      /** What the agent said about its failure, and what helps. */
-      hint?: string
+      /** What is wrong, and what helps. */
+      diagnosis?: DiagnosisRecord
     }
   | {
       type: 'sign_in'
@@ -80,7 +83,16 @@ export type LogEntry =
   | CallbackEntry
   | { type: 'money'; kind: string; amount: number; from: string; to: string; taskId: string | null }
   | { type: 'task'; taskId: string; trigger: string; from: string | null; to: string }
-  | { type: 'check'; agentId: string; check: number; name: string; status: string; message: string; durationMs: number }
+  | {
+      type: 'check'
+      agentId: string
+      check: number
+      name: string
+      status: string
+      message: string
+      durationMs: number
+      diagnosis?: DiagnosisRecord
+    }
   | {
       type: 'mail'
       mailId: string
@@ -120,8 +132,8 @@ export interface CallbackEntry {
   status: number
   /** Why it was refused. */
   error: string | null
-  /** What helps; only in a simulator. */
-  hint?: string
+  /** What is wrong, and what helps; only in a simulator. */
+  diagnosis?: DiagnosisRecord
   /** What the task is after it; null for a message, a test and a refusal. */
   taskStatus: string | null
   ms: number

@@ -69,7 +69,7 @@ export interface OwnCtx extends Market {
   readonly caller?: Caller | undefined
 }
 
-interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks' | 'memory'> {
+interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks' | 'memory' | 'recording' | 'faults'> {
   readonly prefetched?: Prefetched | null
 }
 

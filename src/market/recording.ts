@@ -1,7 +1,10 @@
 /** What a simulator records: its exchanges with agents, and its log. A deployment records nothing. */
 
+import type { Finding } from '../api/diagnosis/record.ts'
+import type { DeathFact } from '../api/diagnosis/story.ts'
 import { limits } from '../api/limits.ts'
 import type { Feed } from '../api/reply.ts'
+import { boundedCache } from '../shared/bounded-cache.ts'
 import type { Exchange } from './exchange.ts'
 import type { StampedEntry } from './log.ts'
 import { MIB } from './mebibytes.ts'
@@ -9,9 +12,26 @@ import { Ring } from './ring.ts'
 import { iso } from './time.ts'
 export type OnExchange = (exchange: Exchange) => void
 
+/** What is known of an agent beside its exchanges, for the last of them. */
+export interface AgentNotes {
+  /** What its verification gets wrong, until it takes a webhook again. */
+  mistake: Finding | null
+  /** Ends of its process that nobody has asked for. */
+  readonly deaths: DeathFact[]
+}
+
+const MOST_AGENTS = 1_000
+const MOST_DEATHS = 10
+/** Of so many tasks it is known whose they are. */
+const MOST_TASKS = 10_000
+
 export class Recording {
   readonly exchanges = new ExchangeRing()
   readonly entries = new EntryRing()
+  /** Tries out what an agent gets wrong that refuses webhooks, and notes it. */
+  probe: ((agentId: string) => Promise<void>) | null = null
+  readonly #agents = boundedCache<AgentNotes>({ maxEntries: MOST_AGENTS })
+  readonly #agentOf = boundedCache<string>({ maxEntries: MOST_TASKS })
   readonly #onExchange: OnExchange
 
   constructor(onExchange: OnExchange = () => {}) {
@@ -19,8 +39,35 @@ export class Recording {
   }
 
   /** `make`: gets the id of the exchange. */
-  add(make: (id: string) => Exchange): void {
-    this.#onExchange(this.exchanges.add(make))
+  add(make: (id: string) => Exchange): Exchange {
+    const exchange = this.exchanges.add(make)
+    const { direction, taskId, agentId, status } = exchange
+    if (direction === 'webhook' && agentId !== null) {
+      if (taskId !== null) this.#agentOf.set(taskId, agentId)
+      if (status !== null && status >= 200 && status < 300) this.noteMistake(agentId, null)
+    }
+    this.#onExchange(exchange)
+    return exchange
+  }
+
+  /** Whose a task is that a webhook was about. */
+  agentOf = (taskId: string | null) => (taskId === null ? null : (this.#agentOf.get(taskId) ?? null))
+
+  notesOn(agentId: string | null): AgentNotes {
+    return (agentId !== null && this.#agents.get(agentId)) || { mistake: null, deaths: [] }
+  }
+
+  noteMistake(agentId: string, mistake: Finding | null): void {
+    const notes = this.notesOn(agentId)
+    if (notes.mistake === mistake) return
+    notes.mistake = mistake
+    this.#agents.set(agentId, notes)
+  }
+
+  noteDeath(agentId: string, death: DeathFact): void {
+    const notes = this.notesOn(agentId)
+    if (notes.deaths.push(death) > MOST_DEATHS) notes.deaths.shift()
+    this.#agents.set(agentId, notes)
   }
 }
 

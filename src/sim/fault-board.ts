@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setTimeout } from 'node:timers/promises'
 import { type CallbackFaultName, type FaultName, faults, type WebhookFaultName } from '../api/faults.ts'
 import type { OutgoingResult } from '../world/world.ts'
-import { type CallbackFault, callbackFaults } from './callbacks/faults.ts'
+import { callbackFaults } from './callbacks/faults.ts'
 import { type CallbackNames, callbackIn, forward, isCallback } from './callbacks/pass-on.ts'
 import { Bodies } from './callbacks/request-bodies.ts'
 import { type Renew, webhookFaultOf } from './webhooks/faults.ts'
@@ -24,6 +24,11 @@ interface About {
   readonly on: string
   readonly taskId: string
   readonly agentId: string | null
+}
+
+interface Way<Signed> {
+  send(signed: Signed, fault: FaultName | null): Promise<OutgoingResult>
+  renew: Renew<Signed>
 }
 
 /** A fault was met. */
@@ -47,6 +52,7 @@ export class FaultBoard {
   readonly #agentOf = new Map<string, string>()
   /** Who waits for the next webhook to an agent. */
   readonly #behind = new Map<string, (() => void)[]>()
+  readonly #metBy = new WeakMap<readonly string[], FaultName>()
   readonly #bodies = new Bodies()
   readonly #log: (met: Met) => void
   readonly #newToken: () => string
@@ -80,17 +86,18 @@ export class FaultBoard {
   async webhook<Signed>(
     { taskId, agentId, body }: { taskId: string; agentId: string; body: string },
     signed: Signed,
-    { send, renew }: { send(signed: Signed): Promise<OutgoingResult>; renew: Renew<Signed> },
-  ): Promise<OutgoingResult> {
+    { send, renew }: Way<Signed>,
+  ): Promise<OutgoingResult & { fault?: FaultName }> {
     // Connection tests say whether an agent can be hired, so they are left alone.
-    if (taskId.startsWith('test_')) return send(signed)
+    if (taskId.startsWith('test_')) return send(signed, null)
     this.#remember(taskId, agentId)
     const armed = this.#waitsFor('webhook') ? this.#take('webhook', { on: eventIn(body), taskId, agentId }) : null
-    if (!armed) return send(signed).finally(() => this.#passed(agentId))
+    if (!armed) return send(signed, null).finally(() => this.#passed(agentId))
     const overtaken = () => this.#next(agentId)
-    const result = await webhookFaultOf<Signed>(armed.name as WebhookFaultName, { renew, overtaken }).play(signed, send)
+    const fault = webhookFaultOf<Signed>(armed.name as WebhookFaultName, { renew, overtaken })
+    const result = await fault.play(signed, (one: Signed) => send(one, armed.name))
     if (armed.name !== 'overtaken') this.#passed(agentId)
-    return result
+    return { ...result, fault: armed.name }
   }
 
   /** What stands before the server of the marketplace, and lets everything through that nothing waits for. */
@@ -107,24 +114,31 @@ export class FaultBoard {
       const { localAddress = '', localPort } = request.socket
       const host = localAddress.includes(':') ? `[${localAddress}]` : localAddress
       const url = `http://${host}:${localPort}${request.url}`
-      const pass = (changed = body) => forward(url, request, changed, [[PASSED_ON, this.#token ?? '']])
-      const fault = this.#faultOf(callbackIn(request.url ?? '', body))
-      const answer = fault ? await fault.play({ body }, pass) : await pass()
+      const armed = this.#faultOf(callbackIn(request.url ?? '', body))
+      const pass = (changed = body) => forward(url, request, changed, [[PASSED_ON, `${this.#token} ${armed ?? ''}`]])
+      const answer = armed ? await callbackFaults[armed].play({ body }, pass) : await pass()
       if (!answer) return void response.destroy()
       response.writeHead(answer.status, { ...answer.headers, 'content-length': answer.body.length }).end(answer.body)
     })
   }
 
-  #faultOf(callback: CallbackNames | null): CallbackFault | null {
+  metBy(rawHeaders: readonly string[]): FaultName | null {
+    return this.#metBy.get(rawHeaders) ?? null
+  }
+
+  #faultOf(callback: CallbackNames | null): CallbackFaultName | null {
     if (!callback || callback.taskId.startsWith('test_')) return null
     const { taskId, action: on } = callback
     const armed = this.#take('callback', { on, taskId, agentId: this.#agentOf.get(taskId) ?? null })
-    return armed && callbackFaults[armed.name as CallbackFaultName]
+    return armed && (armed.name as CallbackFaultName)
   }
 
   /** Nobody sees the header that says so. */
-  #hasPassed({ headers, rawHeaders }: IncomingMessage): boolean {
-    if (this.#token === null || headers[PASSED_ON] !== this.#token) return false
+  #hasPassed(request: IncomingMessage): boolean {
+    const { headers, rawHeaders } = request
+    const [token, met] = String(headers[PASSED_ON] ?? '').split(' ')
+    if (this.#token === null || token !== this.#token) return false
+    if (met) this.#metBy.set(rawHeaders, met as FaultName)
     delete headers[PASSED_ON]
     rawHeaders.splice(
       rawHeaders.findIndex(name => name.toLowerCase() === PASSED_ON),

@@ -1,9 +1,11 @@
 /** Seeds a new simulator: three accounts, money, and a few listed agents of which one works. Source: A-6. */
+
+import { NOWHERE } from '../api/diagnosis/responses.ts'
 import type { CallInput } from '../api/endpoints/calls.ts'
 import type { Market } from '../market/market.ts'
 import { userByEmail } from '../store/tables/accounts/users.ts'
 import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accounts.ts'
-import { DOWN, furnishAgents, NOWHERE, type SeededAgent, type Staff } from './agents/agents.ts'
+import { DOWN, furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
 import { SAMPLE, type SampleAgent } from './agents/sample-agent.ts'
 import { testResponder } from './agents/test-responder.ts'
 import { verbsAs } from './verb-calls.ts'

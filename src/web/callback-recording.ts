@@ -1,4 +1,4 @@
-/** Records a callback with its response. Only in a simulator. */
+/** Records a callback with its response, by signature or by key, also one that nothing is there for. Only in a simulator. */
 import type { Recording } from '../market/recording.ts'
 import type { SignedCallback } from '../market/verb.ts'
 import { type HeaderLines, linesOf } from '../world/header-lines.ts'
@@ -7,37 +7,42 @@ import type { Call, Sent } from './response.ts'
 /** What is known of a callback when its response is sent. */
 interface Arrived {
   readonly body: Buffer
-  /** undefined: it was refused before its signature was read. */
-  readonly signed: SignedCallback | undefined
+  /** undefined: it has an API key, or was refused before its signature was read. */
+  readonly signed?: SignedCallback | undefined
 }
 
 /** Records the callback as soon as `call` has its response. */
 export function recordCallback(call: Call, recording: Recording, arrived: () => Arrived): void {
-  const { world, config } = call.server.market
+  const { world, config, faults } = call.server.market
   const realAt = world.realNow()
   const at = world.now()
   call.onSent = ({ status, headers, body }: Sent<string | Buffer>) => {
     const { body: requestBody, signed } = arrived()
+    const taskId = taskIn(call)
     const [requestHeaders, responseHeaders] = [linesOf(call.req.rawHeaders).map(withoutSecret), linesOf(headers)]
     const responseBody = Buffer.from(body)
-    recording.add(id => ({
+    call.exchange = recording.add(id => ({
       id,
       direction: 'callback',
       method: call.req.method ?? '',
       url: config.baseUrl + (call.req.url ?? ''),
       requestHeaders,
       requestBody,
-      requestCut: false,
+      requestCut: arrivedCut(call, requestBody),
       status,
       responseHeaders,
       responseBody,
       responseCut: false,
       error: signed?.sender.fault ?? null,
+      reason: null,
+      fault: faults?.metBy(call.req.rawHeaders) ?? null,
+      refusal: call.refusal?.code ?? null,
+      signature: call.refusal?.finding ?? null,
       realAt,
       at,
       ms: Math.round(call.ms),
-      taskId: call.req.params.id ?? null,
-      agentId: signed?.sender.agentId ?? null,
+      taskId,
+      agentId: signed?.sender.agentId ?? recording.agentOf(taskId),
       deliveryId: null,
       attempt: null,
       bytes:
@@ -45,6 +50,14 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
     }))
   }
 }
+
+const ID = /\b(?:task|test)_[0-9a-f]{32}\b/
+
+/** A path that nothing is at may name a task all the same. */
+const taskIn = ({ req }: Call) => req.params?.id ?? ID.exec(req.url ?? '')?.[0] ?? null
+
+/** The bytes of files go to where files are kept. */
+const arrivedCut = ({ req }: Call, { length }: Buffer) => length === 0 && Number(req.headers['content-length'] ?? 0) > 0
 
 /** An agent's API key and a session are secrets; a signature is none. */
 const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i

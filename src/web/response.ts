@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
 import { limits, type RateCategory } from '../api/limits.ts'
+import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
 import { BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
@@ -115,6 +116,8 @@ export class Call {
   userId: string | null = null
   #flow: string | null = null
   #refusal: Refusal | null = null
+  /** What a simulator has recorded of it. */
+  exchange: Exchange | null = null
   #responded = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
@@ -142,6 +145,11 @@ export class Call {
 
   set flow(account: string) {
     this.#flow = account
+  }
+
+  /** Why it was refused. */
+  get refusal(): Refusal | null {
+    return this.#refusal
   }
 
   /** How long the request has taken so far. */
@@ -333,7 +341,8 @@ export class Call {
       userId: this.userId,
       address: this.address,
       ...(this.#refusal && { refusal: this.#refusal.code }),
-      ...(market.recording && detailsForBuilder(this.req, route, this.#refusal)),
+      ...(market.recording &&
+        detailsForBuilder({ market, req: this.req, route, refusal: this.#refusal, exchange: this.exchange })),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
   }

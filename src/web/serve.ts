@@ -47,7 +47,6 @@ const MEMORY = 16
  */
 export function serve(record: Endpoint, verb: AnyVerb, market: Market, authenticate: Authenticate): Serve {
   const { config } = market
-  const recording = record.auth === 'signature' ? market.recording : null
   const readInput = inputReader(record)
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
@@ -55,7 +54,9 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
   const isUrgent = unsafe && record.grows !== true
   const cost = new Cost()
   const identify = identifier(record, authenticate)
-  const activity = unsafe && record.path.startsWith('/api/agent/') ? market.memory.of(Activity) : null
+  const isCallback = unsafe && record.path.startsWith('/api/agent/')
+  const activity = isCallback ? market.memory.of(Activity) : null
+  const recording = isCallback ? market.recording : null
   const perform = performer(
     record,
     { verb: record.grows === true ? unlessFull(verb, market) : verb, identify, cost },
@@ -178,7 +179,7 @@ interface Parts {
 
 /** Runs the verb in the unit that its record names, together with the authentication. */
 function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Market) {
-  const { db, world, config, log, webhooks, memory } = market
+  const { db, world, config, log, webhooks, memory, recording, faults } = market
   const prefetch = prefetcherOf(record, db)
 
   const measured = async <Result>(call: Call, run: () => Promise<Result>): Promise<Result> => {
@@ -199,7 +200,7 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
     const { req } = work.call
     const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, db, world, config, log, webhooks, memory, prefetched, actor }, work.input())
+    return verb({ tx, db, world, config, log, webhooks, memory, recording, faults, prefetched, actor }, work.input())
   }
 
   const outsideUnit = async (work: Work): Promise<unknown> => {
@@ -214,7 +215,7 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
 
   const respond = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse> => {
     const input = work.input()
-    const inUnit = { tx, db, world, config, log, webhooks, memory, prefetched: null, actor }
+    const inUnit = { tx, db, world, config, log, webhooks, memory, recording, faults, prefetched: null, actor }
     const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, await verb(ctx, input))
   }

@@ -10,6 +10,7 @@ import type { Debug } from '../shared/debug.ts'
 import { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import { ArrivingFiles } from './bodies/arriving-files.ts'
 import { UnreadResponses } from './bodies/unread-responses.ts'
+import { recordCallback } from './callback-recording.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
 import type { Watched } from './metrics.ts'
 import { refuseParserError, refuseTunnel } from './parser-errors.ts'
@@ -209,7 +210,11 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
 
 function emptyRouter(state: ServerState): Polka {
   const router: Polka = polka({
-    onNoMatch: (req, res) => void refuseRequest(new Call(state, req, res), noMatch(router, req)),
+    onNoMatch: (req, res) => {
+      const call = new Call(state, req, res)
+      recordStray(call)
+      void refuseRequest(call, noMatch(router, req))
+    },
     onError: (error, req, res) => new Call(state, req, res).fail(error),
   })
   return router
@@ -266,6 +271,13 @@ async function show(page: WebPage, call: Call) {
   } catch (error) {
     call.fail(error)
   }
+}
+
+/** A callback to a path that is none is what its author looks for. */
+function recordStray(call: Call): void {
+  const { recording } = call.server.market
+  if (recording && call.req.method === 'POST' && /\/(?:task|test)_[0-9a-f]{32}\b/.test(call.req.url ?? ''))
+    recordCallback(call, recording, () => ({ body: Buffer.alloc(0) }))
 }
 
 function noMatch(router: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'method'>) {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { type DiagnosisRecord, inWords } from '../../src/api/diagnosis/record.ts'
 import { devOf, hire, type Line } from '../cli/dev-lines.ts'
 import { run, start } from '../cli/program.ts'
 import { amount } from '../support/length.ts'
@@ -97,7 +98,8 @@ for (const program of here) {
       const says = (text: string) => cause.test(text) && help.test(text)
       const isAbout = (text: string) => text.includes(task) || text.includes(program.name)
       const isIt = (line: Line) => {
-        const texts = [...Object.values(line), `${line.message} ${line.hint}`]
+        const { diagnosis } = line as { diagnosis?: DiagnosisRecord }
+        const texts = [...Object.values(line), `${line.message} ${line.hint}`, diagnosis ? inWords(diagnosis) : '']
         return isAbout(JSON.stringify(line)) && texts.some(text => says(String(text)))
       }
       await dev.until(`${cause} with ${help}`, isIt, fromJson)

@@ -147,7 +147,7 @@ const go: readonly Mistake[] = [
     does: 'redirects to the same path with a slash',
     changes: [['HandleFunc("/webhook"', 'HandleFunc("/webhook/"']],
     cause: /Redirects are not followed/,
-    help: /Save the URL that it leads to, \/webhook\/, or give that to dev/,
+    help: /It leads to \/webhook\/ \..* or give dev the URL that it leads to/,
   },
   {
     does: 'panics before it answers',

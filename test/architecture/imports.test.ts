@@ -69,7 +69,10 @@ const shelves: Readonly<
     assembles: ['seed.ts', 'fault-board.ts'],
     mayImport: { agents: [], buyers: ['agents'], webhooks: [], callbacks: [], demo: ['agents'] },
   },
-  api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
+  api: {
+    assembles: [],
+    mayImport: { '': ['diagnosis'], diagnosis: [], endpoints: ['diagnosis'], openapi: ['endpoints'] },
+  },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
   cli: {

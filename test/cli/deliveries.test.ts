@@ -40,7 +40,10 @@ test('list shows the webhooks of an agent, and those alone that its flags ask fo
   assert.is(all.code, 0, all.err)
   assert.match(all.out, /^ID +EVENT +STATUS +TASK +ATTEMPTS +CREATED\ndlv_\w+ +task\.submitted +failed +task_\w+ +1 /)
   assert.is(all.out.trim().split('\n').length, 4)
-  assert.match(all.err, /^Why: marketplace deliveries show dlv_\w+$/m)
+  assert.match(
+    all.err,
+    /^dlv_\w+: The agent answered 410; a 2xx is needed\. .*\n {2}Next: marketplace deliveries resend dlv_\w+/m,
+  )
   const found = async (...flags: string[]) =>
     (await answer('list', agent.id, ...flags)).data.items.map((item: DeliveryRecord) => [item.event, item.taskId])
   assert.equal(await found('--failed'), [['task.submitted', gone]])

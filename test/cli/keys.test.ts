@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { Chalk } from 'chalk'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toRecord } from '../../src/api/diagnosis/record.ts'
 import type { ExchangeDetails } from '../../src/api/exchange-records.ts'
 import { exchangeText } from '../../src/cli/keys/actions.ts'
 import { BottomRows } from '../../src/cli/keys/bottom-rows.ts'
@@ -117,6 +118,9 @@ const sent = (deliveryId: string, outcome: 'delivered' | 'retry' | 'failed'): Lo
   ...{ type: 'webhook', ...about, deliveryId, outcome, status: 500, reason: null, nextAttemptAt: null },
 })
 
+const finding = { cause: 'down_on_purpose', certainty: 'sure', text: 'Nothing listens.' } as const
+const downOnPurpose = toRecord(finding, { isDev: true })
+
 test('it counts exchanges, what is red, and webhooks that are tried again', () => {
   const counts = new Counts()
   const take = (entry: LogEntry) => counts.add({ seq: 1, at: 0, realAt: 0, ...entry } as StampedEntry)
@@ -132,7 +136,7 @@ test('it counts exchanges, what is red, and webhooks that are tried again', () =
     status: 'failed',
     durationMs: 1,
   } as const
-  take({ ...check, message: 'Nothing listens at localhost port 9.' }) // an agent that is down on purpose
+  take({ ...check, message: 'Nothing listens at localhost port 9.', diagnosis: downOnPurpose }) // an agent that is down on purpose
   assert.equal([counts.exchanges, counts.failures, counts.waiting], [6, 4, 0])
 })
 
@@ -205,7 +209,15 @@ test('lines come above the key line and never tear it, many at once as one write
 
 const exchange: ExchangeDetails = {
   ...{ id: 'exchange_7', direction: 'webhook', method: 'POST', url: 'https://a.localhost/hook', ms: 3, attempt: 1 },
-  ...{ at: '', realAt: '', taskId: 'task_1', agentId: 'agt_1', deliveryId: 'dlv_1', secretFingerprint: null },
+  ...{
+    at: '',
+    realAt: '',
+    taskId: 'task_1',
+    agentId: 'agt_1',
+    deliveryId: 'dlv_1',
+    secretFingerprint: null,
+    diagnosis: null,
+  },
   ...{ status: 500, error: null },
   requestHeaders: [{ name: 'X-Service-Attempt', value: '1' }],
   requestBody: { encoding: 'text', content: '{"event":"task.submitted"}', bytes: 26, cut: false },
@@ -221,10 +233,7 @@ test('an exchange is shown as it was sent, without what steers a terminal; a lon
   assert.is(stripVTControlCharacters(text()), text())
   assert.not.match(text(), 'All of it')
   const long = { encoding: 'text', content: 'x'.repeat(10_000), bytes: 10_000, cut: false } as const
-  assert.match(
-    text({ responseBody: long }),
-    /x{2000}\n… 10000 bytes\n\nAll of it: .*call GET \/api\/dev\/exchanges\/exchange_7/,
-  )
+  assert.match(text({ responseBody: long }), /x{2000}\n… 10000 bytes\n\nAll of it: .*exchanges show exchange_7/)
   assert.match(text({ responseBody: { ...long, content: 'x\n'.repeat(40), bytes: 80 } }), /(?:x\n){30}… 80 bytes/)
   assert.match(text({ requestBody: { ...long, encoding: 'base64' } }), '10000 bytes that are no text')
   assert.match(text({ status: null, error: 'Nothing listens.' }), 'No response  3 ms\nNothing listens.')

@@ -2,6 +2,7 @@
 /** What dev prints of the entries of its log: one line each, in columns on a terminal, causes before effects. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { toRecord } from '../../src/api/diagnosis/record.ts'
 import { nextSteps } from '../../src/cli/connection/next-steps.ts'
 import { CausalOrder } from '../../src/cli/log/causal-order.ts'
 import { entryText } from '../../src/cli/log/entry-columns.ts'
@@ -95,10 +96,14 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
       .map(text => text.trim())[0],
     'Nothing listens. It is not sent again by itself.',
   )
-  const hint = 'It was signed with the secret of another agent. Use its own.'
-  assert.is(shown({ ...unsigned, hint } as LogEntry)[1]!.trim(), hint)
+  const found = { cause: 'other_agents_secret', certainty: 'sure', text: 'It was signed with another secret.' } as const
+  const explained = shown({ ...unsigned, diagnosis: toRecord(found, { isDev: true, agent: 'swift' }) } as LogEntry)
+  assert.match(
+    explained.slice(1).join(' ').replace(/\s+/g, ' '),
+    /It was signed with another secret\. Give each agent its own/,
+  )
+  assert.match(explained.at(-1)!, 'test-connection swift')
   assert.match(shown(unsigned)[1]!, /^ +the signature does not match$/)
-  assert.match(shown({ ...unsigned, status: 400 } as LogEntry)[2]!, nextSteps.showTask(TASK, ' --as admin'))
   assert.equal(shown({ ...delivered, responseBody: 'ok', responseBytes: 2 } as LogEntry), shown(delivered))
 })
 
@@ -207,9 +212,11 @@ const failedCheck = {
   status: 'failed',
   durationMs: 1,
 } as const
-const downCheck: LogEntry = { ...failedCheck, message: `No answer to the test webhook: ${NOBODY}` }
+const finding = { cause: 'down_on_purpose', certainty: 'sure', text: NOBODY } as const
+const diagnosis = toRecord(finding, { isDev: true })
+const downCheck: LogEntry = { ...failedCheck, message: `No answer to the test webhook: ${NOBODY}`, diagnosis }
 
-test('of an agent that is down on purpose one line says so, and neither its tests nor its mails are failures', () => {
+test('of an agent that is down on purpose one line says so, and its tests are no failures', () => {
   const lines: string[] = []
   const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, {
     json: false,
@@ -217,21 +224,14 @@ test('of an agent that is down on purpose one line says so, and neither its test
     names,
   })
   log.open()
-  const mail = { to: 'builder@example.com', subject: 'Your agent is hidden', text: `It failed. ${NOBODY}` }
-  const mailed: LogEntry = { type: 'mail', mailId: 'm', kind: 'notification', outcome: 'shown', reason: null, mail }
-  for (const entry of [downCheck, mailed, downCheck, mailed]) log.log(stamped(entry))
+  for (const entry of [downCheck, downCheck]) log.log(stamped(entry))
   assert.equal(lines, ['12:03:41  · a sample that is down on purpose  swift-translator'])
-  const webhook = { ...refused, status: null, reason: 'refused', message: NOBODY } as LogEntry
+  const webhook = { ...refused, status: null, reason: 'refused', message: NOBODY, diagnosis } as LogEntry
   log.log(stamped(webhook))
   assert.is(lines[1], '12:03:41  …a1b2c3  → task.submitted  refused  41 ms  swift-translator', 'who hires it sees it')
   const away = NOBODY.replace('9', '3000')
-  for (const entry of [
-    { ...failedCheck, message: away },
-    { ...mailed, mail: { ...mail, text: away } },
-  ])
-    log.log(stamped(entry))
+  log.log(stamped({ ...failedCheck, message: away }))
   assert.match(lines[2]!, /✖ check 4, endpoint: Nothing listens at localhost port 3000\..*test-connection/)
-  assert.match(lines[3]!, 'mail to builder@example.com')
 })
 
 test('a sentence that is too long for its row leaves room for the name of its agent', () => {

@@ -65,7 +65,7 @@ test('each tool says what it changes, and --read-only has those alone that chang
     left,
     tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name),
   )
-  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'explain', 'more'])
+  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'log', 'explain', 'more'])
   assert.ok(tools.find(({ name }) => name === 'call')!.annotations!.destructiveHint)
 })
 
@@ -75,13 +75,13 @@ test('an agent is hired, and its requests are looked at byte for byte', async ()
   const [, taskId = ''] = /Task (task_\w+) is completed/.exec(hired.text) ?? []
   const task = await said('task', { id: taskId })
   assert.not.ok(task.isError, task.text)
-  const [, exchangeId = ''] = /^(\S+) callback 200 in \d+ ms$/m.exec(task.text) ?? []
+  const [, exchangeId = ''] = /^(exchange_\d+) .*← callback +200 /m.exec(task.text) ?? []
   assert.match(
     (await said('exchange', { id: exchangeId })).text,
     /\nPOST http\S+\n(?:\S+: .*\n)*X-Service-Signature: \w{64}\n/,
   )
   const [, delivery = ''] = /(dlv_\w+)/.exec(task.text) ?? []
-  assert.match((await said('why', { delivery })).text, 'delivered')
+  assert.match((await said('why', { about: delivery })).text, 'delivered')
   const status = await said('market_status')
   assert.not.ok(status.isError, status.text)
   assert.match(status.text, 'sample-agent')
@@ -145,7 +145,7 @@ test('clients start it as the guide says', async () => {
   assert.equal([command, ...args.slice(0, 2)], ['npx', 'agent-marketplace', 'mcp'])
   const other = await connect(...args.slice(2))
   assert.match(other.getInstructions()!, 'llms.txt')
-  assert.equal((await other.listTools()).tools.length, 12)
+  assert.equal((await other.listTools()).tools.length, 13)
   await other.close()
 })
 

@@ -101,7 +101,7 @@ test('what commands print as the next step can be typed as it stands', async () 
   ]
   assert.match(
     shown[4]!,
-    /^other-draft can't be hired: The agent is a draft: publish it\.\nNext: marketplace test-connection /,
+    /^other-draft can't be hired: The agent is a draft, and no test has passed since[^.]*\.\nNo webhook URL is saved\. Save one\.\nNext: marketplace agents update other-draft /,
   )
   assert.match(
     shown.at(-2)!,
@@ -169,6 +169,8 @@ test('each next step does what it says, or says what is missing', async () => {
     emitForged: [nextSteps.emitForged(dev.ready.agents[1].forwardTo), 3],
     showDelivery: [nextSteps.showDelivery(sent, as('builder')), 0],
     showExchange: [nextSteps.showExchange('exchange_1'), 0],
+    exchanges: [nextSteps.exchanges(), 0],
+    why: [nextSteps.why('draft-agent'), 3],
     resendDelivery: [nextSteps.resendDelivery(sent, as('builder')), 0],
     listTasks: [nextSteps.listTasks(as('buyer')), 0],
     showTask: [nextSteps.showTask(task, as('buyer')), 0],

@@ -87,6 +87,7 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
     return { by: hirer ?? buyer, body: { agentId: agent.id, ...taskFields(scene), ...hiring } }
   },
   getTask: as('either'),
+  diagnoseTask: as('either'),
   updateTask: as('buyer', inState('draft'), scene => {
     const agent = scene.random.often(0.3) ? scene.random.recent(agents(scene, listed)) : undefined
     const fields = Object.entries({ ...taskFields(scene), ...(agent && { agentId: agent.id }) })

@@ -2,6 +2,7 @@
 /** What a simulator records: each webhook and each callback with its response, and the entries of its log. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inWords } from '../../src/api/diagnosis/record.ts'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import type { Exchange } from '../../src/market/exchange.ts'
 import type { CallbackEntry, StampedEntry } from '../../src/market/log.ts'
@@ -87,8 +88,8 @@ test('a callback is recorded byte for byte, also one that is refused', async () 
     ['signature', agent.id, 'accept', 'in_progress', 200, null],
   )
   assert.equal([second!.status, second!.taskStatus, second!.error], [401, null, refused!.error])
-  assert.is(second!.hint, JSON.parse(refused!.responseBody.toString()).hint)
-  assert.type(second!.hint, 'string')
+  assert.is(inWords(second!.diagnosis!), JSON.parse(refused!.responseBody.toString()).hint)
+  assert.equal([second!.diagnosis!.cause, second!.diagnosis!.evidence.taskId], ['unknown', taskId])
   await marketplace.close()
 })
 
@@ -181,6 +182,7 @@ const exchange =
     ...{ id, direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
     ...{ status: 200, responseHeaders: [], responseBody: Buffer.alloc(0), requestCut: false, responseCut: false },
     ...{ error: null, realAt: 0, at: 0, ms: 0, taskId: null, agentId: null, deliveryId: null, attempt: null },
+    ...{ reason: null, fault: null, refusal: null, signature: null },
     bytes: 1_000 + bytes,
   })
 
@@ -223,7 +225,8 @@ test('a webhook that is cut keeps its headers, and by which secret it was signed
   const post = { url: 'http://a.test/', secret: 'whsec_x', body: '{"long":"body"}', deliveryId: 'd', attempt: 1 }
   const result = { ok: true, status: 200, headers: {}, body: 'fine', durationMs: 3 } as const
   const request = { url: post.url, body: post.body, headers: { a: 'b' }, timeoutMs: 1, maxResponseBytes: 1 }
-  const sent = { realAt: 1, at: 2, post: { ...post, agentId: 'a', builderId: 'b', taskId: 't' }, request, result }
+  const about = { ...post, agentId: 'a', builderId: 'b', taskId: 't' }
+  const sent = { realAt: 1, at: 2, post: about, request, result, fault: null }
   const ring = new ExchangeRing({ bodyBytes: 10 })
   const whole = ring.add(id => new SentWebhook({ ...sent, id }))
   const kept = ring.get(whole.id)!

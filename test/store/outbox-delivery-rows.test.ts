@@ -188,6 +188,7 @@ testRows('rows of webhooks', {
           reason: 'r',
           message: 'm',
           answer: 'a',
+          location: null,
           durationMs: 5,
           createdAt: 70,
         }),

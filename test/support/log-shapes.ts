@@ -1,13 +1,16 @@
 /** Holds every line of the log against the shape of its type, as the contract holds every answer. */
 
 import * as z from 'zod'
+import { diagnosis as diagnosisRecord } from '../../src/api/diagnosis/record.ts'
 import { faultNames } from '../../src/api/faults.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 import { sentence } from './sentence.ts'
 
+const diagnosisShape = diagnosisRecord.shape
 const text = () => z.string().min(1)
 const textOrNull = () => text().nullable()
 const mail = z.strictObject({ to: text(), subject: sentence(), text: text() })
+const diagnosis = z.strictObject({ ...diagnosisShape, text: sentence(), fix: sentence() })
 const outcomes = ['signed_in', 'unknown_email', 'wrong_password', 'code_missing', 'wrong_code', 'banned', 'too_early']
 
 const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
@@ -23,6 +26,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     refusal: text().optional(),
     error: sentence().optional(),
     hint: sentence().optional(),
+    diagnosis: diagnosis.optional(),
     own: z.literal(true).optional(),
   },
   sending: { event: text(), taskId: text(), agentId: text(), deliveryId: text(), attempt: z.int().min(1) },
@@ -40,7 +44,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     message: sentence().optional(),
     responseBody: z.string().optional(),
     responseBytes: z.int().min(0).optional(),
-    hint: sentence().optional(),
+    diagnosis: diagnosis.optional(),
   },
   sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
   cut_off: {
@@ -62,7 +66,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     status: z.int(),
     error: sentence().nullable(),
     taskStatus: textOrNull(),
-    hint: sentence().optional(),
+    diagnosis: diagnosis.optional(),
     ms: z.int().min(0),
   },
   money: { kind: text(), amount: z.int().min(1), from: text(), to: text(), taskId: textOrNull() },
@@ -74,6 +78,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     status: text(),
     message: sentence(),
     durationMs: z.int().min(0),
+    diagnosis: diagnosis.optional(),
   },
   mail: {
     mailId: text(),

@@ -105,7 +105,7 @@ export async function openFixture({ instances = 1 } = {}): Promise<Fixture> {
 
   async function walk(situation: Situation): Promise<string> {
     const { id } = await marketplace.draft(buyer, agent, { agreedPrice: price })
-    for (const [actor, trigger] of wayTo[situation]) {
+    for (const [actor, trigger] of reachTo[situation]) {
       const { status, error } = await pull(actor, trigger, id)
       if (status !== 200) throw new Error(`${trigger} on the way to ${situation}: ${status} ${error}`)
     }
@@ -156,7 +156,7 @@ const accepted: Way = [...submitted, ['builder', 'accept']]
 const delivered: Way = [...accepted, ['builder', 'deliver']]
 const approved: Way = [...delivered, ['buyer', 'approve']]
 
-const wayTo: Record<Situation, Way> = {
+const reachTo: Record<Situation, Way> = {
   draft: [],
   pending: submitted,
   in_progress: accepted,

@@ -23,11 +23,12 @@ export const recording = {
     method: 'GET',
     path: '/api/dev/exchanges',
     summary: 'List webhooks and callbacks with their responses, newest first',
-    description: `The last ${grouped(exchanges)} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx.`,
+    description: `The last ${grouped(exchanges)} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx; without those of samples that are down on purpose, unless meant=true.`,
     query: z.object({
       taskId: z.string().max(100).optional(),
       agentId: z.string().max(100).optional(),
       failed: oneOf(['true', 'false']).optional(),
+      meant: oneOf(['true', 'false']).optional(),
       ...paging,
     }),
     reply: exchange,

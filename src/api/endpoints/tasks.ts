@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
-import { deliverable, message, review, task } from '../records.ts'
+import { deliverable, diagnosis, message, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
 import { id, integer, oneOf, paging, price, text } from '../shapes.ts'
 
@@ -77,6 +77,18 @@ export const tasks = {
     prefetch: 'whole task',
     refusals: found,
     source: 'I-tasks, A-19',
+  }),
+  diagnoseTask: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/diagnosis',
+    summary: 'What is wrong with a task, and what to do; null if nothing is',
+    description:
+      'Its builder and administrators see what is wrong with the webhooks and callbacks of the agent; its buyer sees that there is something. In a simulator all see all.',
+    reply: z.object({ diagnosis: diagnosis.nullable() }),
+    unit: 'read',
+    refusals: found,
+    source: 'A-288',
   }),
   updateTask: endpoint({
     ...open,

@@ -5,47 +5,63 @@ import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
-import { testFirst } from '../connection/test-advice.ts'
-import { agentCalled, refusedWith } from '../endpoint/find-agent.ts'
+import { agentCalled, withDiagnosis } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
 
-export const list = (flags: ConnectionFlags) =>
+export interface AgentListFlags extends ConnectionFlags {
+  all?: boolean
+}
+
+export const list = (flags: AgentListFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
       if (agents.length === 0) return notes.line(noAgents(flagsToReach(found, 'builder')))
+      const shown = flags.all ? agents : agents.filter(({ diagnosis }) => diagnosis?.cause !== 'down_on_purpose')
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
-      out.table([head, ...agents.map(agent => rowOf(agent, out))])
+      out.table([head, ...shown.map(agent => rowOf(agent, out))])
+      for (const agent of shown) tell(agent, notes, reachTo(found))
     })
   })
+
+function tell({ slug, diagnosis }: OwnAgentRecord, notes: Ui, way: string): void {
+  if (!diagnosis || diagnosis.isMeant) return
+  const [words = '', ...commands] = diagnosisLines(diagnosis, way)
+  notes.line(`${slug}: ${words}`)
+  for (const command of commands) notes.line(`  ${command}`)
+}
 
 /** Of one's own. */
 export const noAgents = (flags: string) =>
   noneOf({ things: 'agents', first: `The first: ${nextSteps.createAgent(flags)}` })
 
-function rowOf({ slug, status, basePrice, visible, hiddenReason, lastCheckPassedAt }: OwnAgentRecord, { colour }: Ui) {
-  const listed = visible ? colour.green('yes') : `no${hiddenReason ? `: ${plain(hiddenReason)}` : ''}`
+function rowOf({ slug, status, basePrice, visible, diagnosis, lastCheckPassedAt }: OwnAgentRecord, { colour }: Ui) {
+  const cause = diagnosis ? diagnosis.cause.replaceAll('_', ' ') : ''
+  const listed = visible ? colour.green(`yes${cause && `, ${cause}`}`) : `no${cause && `: ${cause}`}`
   return [slug, status, money(basePrice), listed, lastCheckPassedAt ?? 'never']
 }
 
 export const show = (agent: string, flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, answer, found }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const record = await agentCalled({ client, found }, agent)
-    return answer(record, () => describe(out, record))
+    return answer(record, () => {
+      describe(out, record)
+      const diagnosis = 'diagnosis' in record ? record.diagnosis : null
+      for (const line of diagnosis ? diagnosisLines(diagnosis, reachTo(found)) : []) notes.line(line)
+    })
   })
 
 export const publish = (agent: string, flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const { id } = await agentCalled({ client, found }, agent)
-    const record = await refusedWith(client.publishAgent({ id }), 400, message =>
-      testFirst(message, agent, flagsToReach(found, 'builder')),
-    )
+    const record = await withDiagnosis(client.publishAgent({ id }), { client, found }, id)
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)
       notes.line(

@@ -1,7 +1,9 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
+import { inWords } from '../../api/diagnosis/record.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import { commandsIn, diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Target } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
@@ -29,8 +31,9 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
       const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
       const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
       out.table([columns.map(word => out.colour.bold(word)), ...rows])
-      const failed = items.find(({ status }) => status === 'failed')
-      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id, flagsToReach(found, 'builder'))}`)
+      const troubled = items.find(({ diagnosis }) => diagnosis && !diagnosis.isMeant)
+      const lines = troubled?.diagnosis ? diagnosisLines(troubled.diagnosis, reachTo(found)) : []
+      for (const [at, line] of lines.entries()) notes.line(at === 0 ? `${troubled!.id}: ${line}` : `  ${line}`)
     })
   })
 }
@@ -72,6 +75,8 @@ export const show = (id: string, flags: ShowFlags) =>
     const details = await deliveryCalled(client, agents, id)
     return answer(details, () => {
       describe(connection, details)
+      for (const command of details.diagnosis ? commandsIn(details.diagnosis, reachTo(found)) : [])
+        notes.line(`Next: ${command}`)
       if (details.status === 'failed')
         notes.line(`Send it again: ${nextSteps.resendDelivery(details.id, flagsToReach(found, 'builder'))}`)
     })
@@ -94,15 +99,14 @@ function describe({ out }: Connection, details: DeliveryDetails): void {
 }
 
 function facts(details: DeliveryDetails): [string, string][] {
-  const { id, event, taskId, agentId, status, redeliveryOf, createdAt, endedAt, nextAttemptAt, attempts } = details
-  const last = attempts.at(-1)
+  const { id, event, taskId, agentId, status, redeliveryOf, createdAt, endedAt, nextAttemptAt } = details
   const all: [string, string | null | undefined][] = [
     ['delivery', id],
     ['event', event],
     ['task', taskId],
     ['agent', agentId],
     ['status', status === 'waiting' ? 'waiting: earlier webhooks of its task go first' : status],
-    ['cause', status === 'delivered' ? null : last?.message],
+    ['cause', details.diagnosis ? inWords(details.diagnosis) : null],
     ['next attempt', nextAttemptAt],
     ['resends', redeliveryOf],
     ['created', createdAt],

@@ -73,6 +73,6 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
   } catch (error) {
     progress.clear()
     if (!(error instanceof PlanError)) throw error
-    throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOn(error, as) })
+    throw new Fault(error.message, { code: exitCodes.failed, hint: await adviceOn(error, client, as) })
   }
 }

@@ -5,9 +5,9 @@ import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { afterPass, diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
-import { adviceOn, afterPass } from '../connection/test-advice.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { showProgress } from '../output/progress.ts'
@@ -33,7 +33,6 @@ export const testConnection = (agent: string, flags: TestFlags) =>
       shown.add(check.check)
       progress.clear()
       out.line(lineOf(out, check))
-      if (isWeak(check)) notes.line(`  ${adviceOn(check, record, reach)}`)
       if (check.check < 5) wait()
     }
     const end = connection.json ? () => {} : await watchChecks(found, record.id, show)
@@ -43,12 +42,12 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     })
     answer(report, () => {
       for (const check of report.checks) show(check)
+      for (const line of report.diagnosis ? diagnosisLines(report.diagnosis, reachTo(found)) : [])
+        notes.line(`  ${line}`)
       notes.line(closing(report, record, reach))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })
-
-const isWeak = ({ status }: Check) => status === 'failed' || status === 'warning'
 
 const isGood = ({ status }: TestReport, strict: boolean) => status === 'passed' || (status === 'warning' && !strict)
 

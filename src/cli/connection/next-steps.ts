@@ -62,7 +62,9 @@ export const nextSteps = {
   deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),
   allDeliveries: (flags = '') => typed(`deliveries list${flags}`),
   showDelivery: (id: string, flags = '') => typed(`deliveries show ${id}${flags}`),
-  showExchange: (id: string) => typed(`call GET /api/dev/exchanges/${id} --as admin`),
+  showExchange: (id: string) => typed(`exchanges show ${id}`),
+  exchanges: () => typed('exchanges list'),
+  why: (about: string, flags = '') => typed(`why ${about}${flags}`),
   resendDelivery: (id: string, flags = '') => typed(`deliveries resend ${id}${flags}`),
 
   listTasks: (flags = '') => typed(`tasks list${flags}`),

@@ -45,6 +45,7 @@ export class Forwarding {
     this.#market = market
     this.#staff = staff
     for (const agent of agents) this.#agents.set(agent.id, this.#keep(agent, !triesForgery))
+    if (market.recording) market.recording.probe = id => this.#probe(id)
   }
 
   #keep(agent: ForwardedAgent, isTried: boolean): Kept {
@@ -169,6 +170,12 @@ export class Forwarding {
     this.#market.log({ type: 'warning', message })
   }
 
+  /** A connection test that is refused says why. */
+  async #probe(id: string): Promise<void> {
+    const kept = this.#agents.get(id)
+    if (kept && kept.mistake === undefined) await this.#tellMistake(kept)
+  }
+
   /** Says what an agent gets wrong that refuses webhooks, if that can be found out. */
   async #tellMistake(kept: Kept): Promise<void> {
     if (kept.isAsked) return
@@ -176,8 +183,9 @@ export class Forwarding {
     const mistake = await verificationMistake(this.#market, kept.agent.id).finally(() => (kept.isAsked = false))
     kept.mistake = mistake
     if (!mistake || this.#closed) return
-    const message = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text} ${mistake.fix}`
-    this.#market.log({ type: 'warning', message })
+    const text = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text}`
+    this.#market.recording?.noteMistake(kept.agent.id, { ...mistake, text })
+    this.#market.log({ type: 'warning', message: `${text} ${mistake.fix}` })
   }
 
   async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {

@@ -32,6 +32,7 @@ export class AgentRun {
   readonly #watch: readonly string[]
   readonly #unwatch: () => void
   #begun = false
+  #words: string[] = []
   #look: NodeJS.Timeout | undefined
 
   static of(options: RunOptions, setting: Setting): AgentRun | null {
@@ -50,8 +51,18 @@ export class AgentRun {
     this.#process = new StartedAgent({
       command,
       env: () => ({ ...inherited(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
-      onLine: (stream, line) => log({ type: 'output', agent: agent.slug, stream, line }),
-      onEnd: how => this.#ended(command, how),
+      onLine: (stream, line) => {
+        if (stream === 'stderr' && this.#words.push(line.trim()) > LAST_WORDS) this.#words.shift()
+        log({ type: 'output', agent: agent.slug, stream, line })
+      },
+      onEnd: (how, { said }) => {
+        const { world, recording } = marketplace.market
+        // What it said last is still being read.
+        const lastWords = this.#words
+        recording?.noteDeath(agent.id, { kind: 'death', from: world.realNow(), at: world.now(), how, lastWords })
+        void said.then(() => (this.#words = []))
+        this.#ended(command, how)
+      },
     })
   }
 
@@ -104,6 +115,9 @@ export class AgentRun {
     this.#log({ type: 'warning', message: `${command} ended ${how}. ${again}` })
   }
 }
+
+/** So many of its last lines are kept. */
+const LAST_WORDS = 5
 
 /** Most agents listen much sooner. Those that take longer are tested all the same once they do. */
 const LOOK_MS = 5_000

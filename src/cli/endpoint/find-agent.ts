@@ -7,6 +7,7 @@ import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { agentAt } from '../connection/dev-folder.ts'
+import { diagnosisHint, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
@@ -54,17 +55,23 @@ async function awayFault({ slug, status, webhookUrl }: OwnAgentRecord): Promise<
   })
 }
 
-function notListed({ id, slug, status, hiddenReason, lastCheckPassedAt }: OwnAgentRecord): Fault {
-  const next =
-    status === 'pending_review'
-      ? nextSteps.approveAgent(id, ' --as admin')
-      : status === 'draft' && lastCheckPassedAt !== null
-        ? nextSteps.publishAgent(slug, ' --as builder')
-        : nextSteps.testConnection(slug, ' --as builder')
-  return new Fault(`${slug} can't be hired: ${hiddenReason}`, {
-    code: exitCodes.failed,
-    status: 404,
-    hint: `Next: ${next}`,
+function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord): Fault {
+  const hint = diagnosis ? diagnosisHint(diagnosis) : undefined
+  return new Fault(`${slug} can't be hired: ${hiddenReason}`, { code: exitCodes.failed, status: 404, hint })
+}
+
+/** Adds to a refusal what is wrong with the agent. */
+export async function withDiagnosis<T>(
+  asked: Promise<T>,
+  { client, found }: Pick<Connection, 'client' | 'found'>,
+  id: string,
+) {
+  return asked.catch(async error => {
+    if (!(error instanceof MarketplaceError) || error.status !== 400) throw error
+    const { diagnosis } = await client.getMyAgent({ id })
+    const { message, status, errors } = error
+    const hint = diagnosis ? diagnosisHint(diagnosis, reachTo(found)) : undefined
+    throw new Fault(message, { code: codeForStatus(status), status, errors, hint })
   })
 }
 

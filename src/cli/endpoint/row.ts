@@ -33,6 +33,8 @@ export interface EndpointRow {
   readonly prints?: string
   /** A boolean field. If it is false, the command exits with 3. */
   readonly proves?: string
+  /** Below the record of a task stands what is wrong with it. */
+  readonly diagnoses?: true
   readonly notes?: string
   readonly examples: readonly [string, string, ...string[]]
 }

@@ -7,14 +7,14 @@ import { UsageError } from '../../settings/config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
 import { type Connection, connected } from '../connection/connection.ts'
+import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { testFirst } from '../connection/test-advice.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
 import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
-import { agentCalled, categoryCalled, refusedWith } from './find-agent.ts'
+import { agentCalled, categoryCalled, refusedWith, withDiagnosis } from './find-agent.ts'
 import type { EndpointRow, RowFlags, Typed } from './row.ts'
 import { showReply } from './view.ts'
 
@@ -31,10 +31,18 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     await mayAct()
     const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
     const typed = { words, flags, reach: reachOf(row, flags, connection) }
-    const data = await advised(asked, row, typed)
+    const data = await (row.name === 'agents reactivate'
+      ? withDiagnosis(asked, connection, String(input.id))
+      : advised(asked, row, typed))
     connection.answer(data, () => showReply(connection, row, typed, data))
+    if (row.diagnoses && !connection.json) await showDiagnosis(connection, String(input.id))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
   })
+}
+
+async function showDiagnosis({ client, notes, found }: Connection, id: string): Promise<void> {
+  const { diagnosis } = await client.diagnoseTask({ id })
+  for (const line of diagnosis ? diagnosisLines(diagnosis, reachTo(found)) : []) notes.line(line)
 }
 
 /** The flags that reach the same marketplace as the same person. */
@@ -104,11 +112,6 @@ const known: readonly Advice[] = [
     status: 404,
     hint: (message, flags) =>
       message === 'No such task' ? `Yours are shown by: ${nextSteps.listTasks(flags)}` : undefined,
-  },
-  {
-    of: /^agents reactivate$/,
-    status: 400,
-    hint: (message, flags, [agent = '']) => testFirst(message, agent, flags),
   },
 ]
 

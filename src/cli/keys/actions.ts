@@ -8,9 +8,9 @@ import { type Client, createClient } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import type { Credentials } from '../../sim/seed.ts'
+import { afterPass, diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { adviceOn as adviceOnTest, afterPass } from '../connection/test-advice.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { lastDeliveries, ownAgents } from '../log/delivery-search.ts'
 import { tail } from '../log/entry-lines.ts'
@@ -68,14 +68,15 @@ export async function resendChosen(dev: ShownDev, { agentId, deliveryId, event, 
 const test: Act = async dev => {
   const agent = agentOf(dev)
   const client = clientOf(dev, 'builder')
-  const { checks, status } = await client.testConnection({ id: agent.id })
+  const { checks, status, diagnosis } = await client.testConnection({ id: agent.id })
   const weak = checks.find(check => check.status === 'failed' || check.status === 'warning')
   if (!weak) {
     const next = afterPass(await client.getAgent({ id: agent.id }))
     return `${agent.slug} passed its connection test${next && `.${next}`}`
   }
-  const advice = adviceOnTest(weak, agent)
-  if (status === 'warning') return `${agent.slug} passed its connection test with a warning: ${weak.message}. ${advice}`
+  const advice = diagnosis ? diagnosisHint(diagnosis) : undefined
+  if (status === 'warning')
+    return `${agent.slug} passed its connection test with a warning: ${weak.message}. ${advice ?? ''}`
   throw new Fault(`${agent.slug} failed its connection test: ${weak.message}`, { code: exitCodes.check, hint: advice })
 }
 
@@ -89,7 +90,7 @@ const buyer: Act = async dev => {
     return `A simulated buyer hired ${slug}: ${tail(task.id)} is ${task.status}, paid and reviewed`
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
-    throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOnBuyer(error, () => '').split('\n')[0] })
+    throw new Fault(error.message, { code: exitCodes.failed, hint: await adviceOnBuyer(error, client, () => '') })
   }
 }
 

@@ -14,6 +14,7 @@ import { plain } from '../output/ui.ts'
 
 export interface SearchFlags {
   failed?: boolean
+  all?: boolean
   event?: string
   task?: string
   since?: string
@@ -21,6 +22,8 @@ export interface SearchFlags {
 
 export interface Search {
   isFailed: boolean
+  /** Also of samples that are down on purpose. */
+  isAll: boolean
   event: string | undefined
   taskId: string | undefined
   /** Domain time in ms. */
@@ -36,13 +39,14 @@ export const filtersIn = ({ failed, event, task, since }: SearchFlags): string[]
 ]
 
 /** Throws a UsageError before anything is sent if a flag makes no sense. */
-export function searchOf({ failed = false, event, task, since }: SearchFlags) {
+export function searchOf({ failed = false, all = false, event, task, since }: SearchFlags) {
   const known = agentEvents.find(name => name === event || name === `task.${event}`)
   if (event !== undefined && !known)
     throw new UsageError(`There is no event ${event}. The events: ${agentEvents.join(', ')}.`)
   const sinceMs = since === undefined ? undefined : durationGiven(since)
   return async (connection: Connection): Promise<Search> => ({
     isFailed: failed,
+    isAll: all,
     event: known,
     taskId: task,
     from: sinceMs === undefined ? Number.NEGATIVE_INFINITY : (await domainNow(connection)) - sinceMs,
@@ -63,7 +67,10 @@ export async function* matching(client: Client, id: string, search: Search): Asy
   for await (const { items } of client.listDeliveries({ id, limit: 100 })) {
     for (const item of items) {
       if (Date.parse(item.createdAt) < search.from) return
-      const isWanted = (!search.isFailed || item.status === 'failed') && (search.event ?? item.event) === item.event
+      const isMeant = item.diagnosis?.cause === 'down_on_purpose'
+      const isWanted =
+        (!search.isFailed || (item.status === 'failed' && (search.isAll || !isMeant))) &&
+        (search.event ?? item.event) === item.event
       if (isWanted && (search.taskId ?? item.taskId) === item.taskId) yield item
     }
   }

@@ -1,20 +1,10 @@
 /** What agents that are down on purpose do is no failure for whoever reads the log: it is said once that they are. Source: A-281. */
 import type { StampedEntry } from '../../market/log.ts'
-import { NOBODY_THERE } from '../../sim/agents/agents.ts'
 import { type EntryLine, usual } from './entry-lines.ts'
 
 /** Whether an entry tells no more than that such an agent did not answer. */
-export function isOfPurpose(entry: StampedEntry): boolean {
-  switch (entry.type) {
-    case 'check':
-    case 'webhook':
-      return NOBODY_THERE.test(entry.message ?? '')
-    case 'mail':
-      return entry.kind === 'notification' && NOBODY_THERE.test(entry.mail?.text ?? '')
-    default:
-      return false
-  }
-}
+export const isOfPurpose = (entry: StampedEntry): boolean =>
+  'diagnosis' in entry && entry.diagnosis?.cause === 'down_on_purpose'
 
 /** Short, so that it is one row beside a long name. */
 const WHY = 'a sample that is down on purpose'

@@ -1,6 +1,8 @@
 /** Says each entry of the log in one line for people, and below a failure why it is one and which command helps. */
+import { type DiagnosisRecord, inWords } from '../../api/diagnosis/record.ts'
 import { faults } from '../../api/faults.ts'
 import type { CallbackEntry, StampedEntry } from '../../market/log.ts'
+import { commandsIn } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { money, plain } from '../output/ui.ts'
 
@@ -55,7 +57,7 @@ export function entryLine(entry: StampedEntry, names: Names, commandOf?: Command
     case 'callback':
       return callbackLine(entry, names)
     case 'request':
-      return requestLine(entry, commandOf)
+      return requestLine(entry, names, commandOf)
     case 'money':
       return {
         ...usual,
@@ -86,23 +88,38 @@ const webhookOf = ({ taskId, agentId, event, attempt }: Entry<'sending' | 'webho
 })
 
 function webhookLine(entry: Entry<'webhook'>, names: Names): EntryLine {
-  const { status, reason, outcome, ms } = entry
-  const isFailure = outcome !== 'delivered'
+  const { status, reason, outcome, ms, diagnosis } = entry
+  const isFailure = outcome !== 'delivered' && !diagnosis?.isMeant
   const said = entry.responseBody ?? ''
   // A page in the place of an agent says that the path or the port is another program's.
   const shown = isFailure || said.trimStart().startsWith('<') ? quoted(said, entry.responseBytes ?? 0) : ''
   const details = [`${ms} ms`, shown].filter(Boolean).join('  ')
   const line = { ...usual, ...webhookOf(entry), status: String(status ?? reason ?? ''), details, isFailure }
-  if (!isFailure) return line
-  const help = outcome === 'failed' ? nextSteps.showDelivery(entry.deliveryId) : testOf(entry, names)
-  return { ...line, below: [whyUnsent(entry)], help }
+  if (!diagnosis && outcome === 'delivered') return line
+  const other = outcome === 'failed' ? nextSteps.showDelivery(entry.deliveryId) : testOf(entry, names)
+  const help = diagnosis ? helpIn(diagnosis, names) : other
+  return { ...line, below: [outcome === 'delivered' ? wordsOf(entry) : whyUnsent(entry)], help }
 }
 
-function whyUnsent({ status, reason, message, hint, nextAttemptAt, at }: Entry<'webhook'>): string {
-  const why = status === null ? (message ?? `No answer: ${reason}.`) : `The agent answered ${status}; a 2xx is needed.`
+/** An entry of a marketplace that makes no diagnosis says what it can. */
+function wordsOf({ diagnosis, message, reason, status }: Entry<'webhook'>): string {
+  if (diagnosis) return plain(inWords(diagnosis))
+  return plain(
+    status === null ? (message ?? `No answer: ${reason}.`) : `The agent answered ${status}; a 2xx is needed.`,
+  )
+}
+
+/** The first command, with the name of the agent in the place of its id. */
+function helpIn({ commands }: DiagnosisRecord, names: Names): string | null {
+  const [command] = commandsIn({ commands })
+  return command?.replace(/\bagt_[0-9a-f]{32}\b/, id => names.get(id) ?? id) ?? null
+}
+
+function whyUnsent(entry: Entry<'webhook'>): string {
+  const { nextAttemptAt, at } = entry
   const next =
     nextAttemptAt === null ? 'It is not sent again by itself.' : `Again in ${spanOf(Date.parse(nextAttemptAt) - at)}.`
-  return plain([why, hint, next].filter(Boolean).join(' '))
+  return `${wordsOf(entry)} ${next}`
 }
 
 function spanOf(ms: number): string {
@@ -112,22 +129,21 @@ function spanOf(ms: number): string {
 }
 
 function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
-  const { taskId: about, agentId, action, status, via, error, hint, taskStatus, ms } = entry
+  const { taskId: about, agentId, action, status, via, error, diagnosis, taskStatus, ms } = entry
   const how = via === 'test' ? 'of a test' : via === 'key' ? 'by key' : ''
   const details = [how, taskStatus?.replace('_', ' '), `${ms} ms`].filter(Boolean).join('  ')
-  const isFailure = status >= 400
+  const isFailure = status >= 400 && !diagnosis?.isMeant
   const line = { ...usual, about, agentId, mark: '←', what: plain(action), status: String(status), details, isFailure }
-  if (!isFailure) return line
-  const isOfTest = status === 401 || via === 'test'
-  const help = isOfTest ? testOf(entry, names) : nextSteps.showTask(plain(about), ' --as admin')
-  return { ...line, below: [plain(hint ?? error ?? '')], help }
+  if (status < 400) return line
+  const help = diagnosis ? helpIn(diagnosis, names) : testOf(entry, names)
+  return { ...line, below: [plain(diagnosis ? inWords(diagnosis) : (error ?? ''))], help }
 }
 
 /** What an agent has answered has a line of its own, so only a request that was refused before that is shown. */
 const ANSWER = /^\/api\/agent\/(?:tasks|test)\/:id\/(?:callback|accept|reject|deliver)$/
 
-function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undefined): EntryLine | null {
-  const { method, path, route, status, ms, error, hint = error, own } = entry
+function requestLine(entry: Entry<'request'>, names: Names, commandOf: CommandOf = () => undefined): EntryLine | null {
+  const { method, path, route, status, ms, error, hint = error, own, diagnosis } = entry
   const isFailure = status >= 400
   const isSigned = route?.endsWith('/callback') ?? false
   if (isSigned && status < 500 && status !== 413) return null
@@ -143,6 +159,7 @@ function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undef
     isFailure,
   }
   if (!isFailure) return line
+  if (diagnosis) return { ...line, below: [plain(inWords(diagnosis))], help: helpIn(diagnosis, names) }
   return { ...line, below: hint ? [plain(hint)] : [], help: own ? null : requestHelp(entry, commandOf) }
 }
 
@@ -168,15 +185,19 @@ function taskLine({ taskId, trigger, from, to }: Entry<'task'>): EntryLine | nul
   return { ...usual, about: taskId, mark: '•', what: what.replaceAll('_', ' ') }
 }
 
-function checkLine({ agentId, check, name, status, message }: Entry<'check'>, names: Names): EntryLine | null {
+function checkLine(
+  { agentId, check, name, status, message, diagnosis }: Entry<'check'>,
+  names: Names,
+): EntryLine | null {
   const isFailure = status === 'failed'
   // Signed rightly, and yet a real task would refuse it.
   const isWeak = status === 'warning' || message.includes('Warning:')
   const isLast = name === 'callback' && status === 'passed' && !isWeak
   if (!isFailure && !isWeak && !isLast) return null
   const mark = isFailure ? '✖' : isLast ? '✔' : '!'
+  const help = isFailure ? ((diagnosis && helpIn(diagnosis, names)) ?? testOf({ agentId }, names)) : null
   const what = isLast ? 'connection test passed' : `check ${check}, ${name.replace('_', ' ')}: ${plain(message)}`
-  return { ...usual, agentId, mark, what, isFailure, help: isFailure ? testOf({ agentId }, names) : null }
+  return { ...usual, agentId, mark, what, isFailure, help }
 }
 
 function sentence(entry: StampedEntry): EntryLine {

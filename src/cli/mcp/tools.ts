@@ -54,13 +54,6 @@ const tool = <Shape extends z.ZodRawShape>(one: Tool<z.infer<z.ZodObject<Shape>>
 /** Undefined leaves a flag out. A value stands behind `=`, so that it is never taken for a flag. */
 const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`--${name}=${value}`])
 
-/** A line for each, those that failed first. */
-const EXCHANGES = String.raw`.data.items | sort_by(.status != null and .status < 400) | .[] | "\(.id) \(.direction) \(.status // .error) in \(.ms) ms"`
-
-/** A message as it goes over the wire. */
-const WIRE = String.raw`def lines(headers; body): ((headers // [] | map("\(.name): \(.value)")) + ["", body.content // ""]) | join("\n");
-.data | "\(.id): a \(.direction), \(.at)\n\(.method) \(.url)\n\(lines(.requestHeaders; .requestBody))\n\n\(.status // .error) in \(.ms) ms\n\(lines(.responseHeaders; .responseBody))"`
-
 export const tools: readonly Tool[] = [
   tool({
     name: 'market_status',
@@ -106,7 +99,7 @@ export const tools: readonly Tool[] = [
       ['tasks', 'show', id, ...reach],
       ['tasks', 'messages', id, ...reach],
       ['deliveries', 'list', flag('task', id)[0]!, ...reach],
-      ['call', 'GET', `/api/dev/exchanges?taskId=${id}`, '--as=admin', `--jq=${EXCHANGES}`, ...reach],
+      ['exchanges', 'list', `--task=${id}`, ...reach],
     ],
   }),
   tool({
@@ -115,18 +108,41 @@ export const tools: readonly Tool[] = [
     description: 'A webhook or callback with its headers, body and response. `task` lists their ids. Only in a dev.',
     effect: 'reads',
     input: { id },
-    commands: ({ id }, { reach }) => [
-      ['call', 'GET', `/api/dev/exchanges/${id}`, '--as=admin', `--jq=${WIRE}`, ...reach],
-    ],
+    commands: ({ id }, { reach }) => [['exchanges', 'show', id, ...reach]],
   }),
   tool({
     name: 'why',
-    title: 'Why a webhook failed',
+    title: 'What is wrong',
     description:
-      'Each attempt of a delivery with its cause, what helps, and when the next one comes. `market_status` lists deliveries that failed.',
+      'What is wrong now with an agent (slug or id), a task, a delivery or an exchange (id), or with all of this builder without `about`: the cause, how sure that is, what to do, and commands that help.',
     effect: 'reads',
-    input: { delivery: id },
-    commands: ({ delivery }, { reach }) => [['deliveries', 'show', delivery, ...reach]],
+    input: { about: id.optional() },
+    commands: ({ about }, { reach }) => [
+      ['why', ...(about === undefined ? [] : [about]), ...reach],
+      ...(about?.startsWith('dlv_') ? [['deliveries', 'show', about, ...reach]] : []),
+    ],
+  }),
+  tool({
+    name: 'log',
+    title: 'The log',
+    description: 'What has happened lately in a dev, or what failed: of all, of an agent or of a task.',
+    effect: 'reads',
+    input: {
+      since: duration.optional(),
+      failed: z.boolean().optional(),
+      agent: agent.optional(),
+      task: id.optional(),
+    },
+    commands: ({ since = '5m', failed, agent, task }, { reach }) => [
+      [
+        'logs',
+        `--since=${since}`,
+        ...(failed ? ['--failed'] : []),
+        ...flag('agent', agent),
+        ...flag('task', task),
+        ...reach,
+      ],
+    ],
   }),
   tool({
     name: 'test_connection',

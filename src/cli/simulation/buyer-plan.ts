@@ -1,10 +1,12 @@
 /** What a simulated buyer does, by the flags of `simulate buyer`, and what helps if the agent does not do its part. */
 
 import { limits } from '../../api/limits.ts'
+import type { Client } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyers/buyer.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import type { Connection, ConnectionFlags } from '../connection/connection.ts'
+import { diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { priceGiven } from '../output/numbers.ts'
@@ -52,14 +54,19 @@ function textOf(flag: string, text: string, [min, max]: readonly [number, number
 }
 
 /** What helps if the plan could not be carried out. `as`: the flags that reach the marketplace again. */
-export function adviceOn({ reason, task }: PlanError, as: (person: Person) => string): string {
+export async function adviceOn(
+  { reason, task }: PlanError,
+  client: Client,
+  as: (person: Person) => string,
+): Promise<string> {
   const { id, agent, status } = task
   if (reason === 'rejected')
     return 'Its builder knows why; the agent may look at the title, the description or the price.'
   const inHand = `The task is still there: ${nextSteps.showTask(id, as('buyer'))}`
   if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
+  const { diagnosis } = await client.diagnoseTask({ id })
   return [
-    `Test the agent: ${nextSteps.testConnection(agent.slug, as('builder'))}`,
+    diagnosis ? diagnosisHint(diagnosis) : `What is known of it: ${nextSteps.why(id, as('builder'))}`,
     `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
     status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
   ].join('\n')

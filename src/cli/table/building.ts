@@ -2,7 +2,7 @@
 import { durations } from '../../api/limits.ts'
 import type { CommandRecord, Option } from '../command-line/command.ts'
 import { jsonOnce, reach } from '../command-line/options.ts'
-import type { RotateFlags } from '../commands/agents.ts'
+import type { AgentListFlags, RotateFlags } from '../commands/agents.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { newAgentFlags } from '../endpoint/agent-flags.ts'
@@ -35,9 +35,10 @@ export const building: readonly CommandRecord[] = [
     name: 'agents list',
     endpoints: ['listMyAgents'],
     summary: 'Your agents: state, price, whether they are listed',
-    options: [...reach('builder'), jsonOnce],
+    options: [['--all', 'also samples that are down on purpose'], ...reach('builder'), jsonOnce],
+    notes: 'Below the list stands what is wrong with each, and what to do.',
     examples: ['marketplace agents list', 'marketplace agents list --json'],
-    run: async (_, flags: ConnectionFlags) => (await import('../commands/agents.ts')).list(flags),
+    run: async (_, flags: AgentListFlags) => (await import('../commands/agents.ts')).list(flags),
   },
   {
     name: 'agents show',

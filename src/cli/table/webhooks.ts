@@ -58,6 +58,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     summary: 'The webhooks of an agent, or of all, and what became of them',
     options: [
       ['--failed', 'only those that were given up'],
+      ['--all', 'with --failed: also those of samples that are down on purpose'],
       onlyEvent,
       onlyTask,
       onlySince,

@@ -1,10 +1,10 @@
 /** Makes the records of agents that responses contain. Source: A-18. */
 import { type AgentRecord, agent, type OwnAgentRecord, ownAgent } from '../../api/records.ts'
-import type { Reader } from '../../store/db.ts'
 import { agents, type ListedAgentRow } from '../../store/tables/agents/agents.ts'
 import { categoryIdsOf } from '../../store/tables/agents/categories.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
+import { type Asking, diagnosesOfAgents } from './health.ts'
 import { freshness, hiddenReason } from './visibility.ts'
 
 const forAll = recordMaker(agent, agents)
@@ -22,33 +22,50 @@ const seenByAll = (row: ListedAgentRow, categoryIds: string[], now: number) => (
   updatedAt: iso(row.updatedAt),
 })
 
-export const agentRecord: Build<AgentRecord> = (row, categoryIds, now) => forAll(row, seenByAll(row, categoryIds, now))
+/** What everyone may see of an agent. */
+export const publicRecord = (row: ListedAgentRow, categoryIds: string[], now: number): AgentRecord =>
+  forAll(row, seenByAll(row, categoryIds, now))
+
+export const agentRecord: Build<AgentRecord> = async (_, rows, made) => rows.map((row, at) => forAll(row, made[at]!))
 
 /** What its builder and administrators may see of an agent. */
-export const ownAgentRecord: Build<OwnAgentRecord> = (row, categoryIds, now) => {
-  const hidden = hiddenReason(row, builderStanding(row), now)
-  return forOwner(row, {
-    ...seenByAll(row, categoryIds, now),
-    hasWebhookSecret: row.secret !== null,
-    visible: hidden === null,
-    hiddenReason: hidden,
+export const ownAgentRecord: Build<OwnAgentRecord> = async (ctx, rows, made) => {
+  const now = ctx.world.now()
+  const found = await diagnosesOfAgents(ctx, rows)
+  return rows.map((row, at) => {
+    const hidden = hiddenReason(row, builderStanding(row), now)
+    return forOwner(row, {
+      ...made[at]!,
+      hasWebhookSecret: row.secret !== null,
+      visible: hidden === null,
+      hiddenReason: hidden,
+      diagnosis: found.get(row.id) ?? null,
+    })
   })
 }
 
-type Build<R> = (row: ListedAgentRow, categoryIds: string[], now: number) => R
+type Build<R> = (
+  ctx: Asking,
+  rows: readonly ListedAgentRow[],
+  made: readonly ReturnType<typeof seenByAll>[],
+) => Promise<R[]>
 
 /** Builds the record of one row after looking up its categories. */
-export async function recordOf<R>(q: Reader, row: ListedAgentRow, now: number, build: Build<R>): Promise<R> {
-  return (await recordsOf(q, [row], now, build))[0] as R
-}
+export const recordOf = async <R>(ctx: Asking, row: ListedAgentRow, build: Build<R>): Promise<R> =>
+  (await recordsOf(ctx, [row], build))[0] as R
 
 /** Builds the records of several rows, with one query for all their categories. */
-export async function recordsOf<R>(q: Reader, rows: readonly ListedAgentRow[], now: number, build: Build<R>) {
+export async function recordsOf<R>(ctx: Asking, rows: readonly ListedAgentRow[], build: Build<R>): Promise<R[]> {
   const categories = await categoryIdsOf(
-    q,
+    ctx.tx,
     rows.map(row => row.id),
   )
-  return rows.map(row => build(row, categories.get(row.id) ?? [], now))
+  const now = ctx.world.now()
+  return build(
+    ctx,
+    rows,
+    rows.map(row => seenByAll(row, categories.get(row.id) ?? [], now)),
+  )
 }
 
 export const builderStanding = (row: Pick<ListedAgentRow, 'builderSuspended' | 'builderBanned'>) => ({

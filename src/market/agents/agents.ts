@@ -45,7 +45,7 @@ const listAgents: Verb<'listAgents'> = async (ctx, { query }) => {
   const kept = await publicPage(ctx, now, search)
   if (kept) return { items: new Json(kept.text), total: kept.total }
   const { rows, total } = await publicAgents(tx, now, search)
-  return { items: await recordsOf(tx, rows, now, agentRecord), total }
+  return { items: await recordsOf(ctx, rows, agentRecord), total }
 }
 
 /** Returns null for a query without any word, which finds nothing. A blank query finds all. */
@@ -62,19 +62,19 @@ async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | un
   return found?.id
 }
 
-const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
-  const now = world.now()
-  const row = await visibleAgent(tx, params.id, actor, now)
-  return recordOf(tx, row, now, actor?.user.id === row.builderId ? ownAgentRecord : agentRecord)
+const getAgent: Verb<'getAgent'> = async (ctx, { params }) => {
+  const { tx, world, actor } = ctx
+  const row = await visibleAgent(tx, params.id, actor, world.now())
+  return actor?.user.id === row.builderId ? recordOf(ctx, row, ownAgentRecord) : recordOf(ctx, row, agentRecord)
 }
 
-const listMyAgents: Verb<'listMyAgents'> = async ({ tx, world, actor }, { query }) => {
-  const { rows, total } = await agentsOfBuilder(tx, actor.user.id, query)
-  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+const listMyAgents: Verb<'listMyAgents'> = async (ctx, { query }) => {
+  const { rows, total } = await agentsOfBuilder(ctx.tx, ctx.actor.user.id, query)
+  return { items: await recordsOf(ctx, rows, ownAgentRecord), total }
 }
 
-const getMyAgent: Verb<'getMyAgent'> = async ({ tx, world, actor }, { params }) =>
-  recordOf(tx, await ownAgentOf(tx, params.id, actor.user), world.now(), ownAgentRecord)
+const getMyAgent: Verb<'getMyAgent'> = async (ctx, { params }) =>
+  recordOf(ctx, await ownAgentOf(ctx.tx, params.id, ctx.actor.user), ownAgentRecord)
 
 const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   const { tx, world, actor } = ctx
@@ -183,13 +183,13 @@ export async function saveSecret(ctx: Saving, row: AgentRow, secret: string, gra
   return now
 }
 
-const adminListAgents: Verb<'adminListAgents'> = async ({ tx, world }, { query }) => {
-  const { rows, total } = await agentsByStatus(tx, query.status, query)
-  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+const adminListAgents: Verb<'adminListAgents'> = async (ctx, { query }) => {
+  const { rows, total } = await agentsByStatus(ctx.tx, query.status, query)
+  return { items: await recordsOf(ctx, rows, ownAgentRecord), total }
 }
 
-const adminGetAgent: Verb<'adminGetAgent'> = async ({ tx, world }, { params }) =>
-  recordOf(tx, await presentAgent(tx, params.id), world.now(), ownAgentRecord)
+const adminGetAgent: Verb<'adminGetAgent'> = async (ctx, { params }) =>
+  recordOf(ctx, await presentAgent(ctx.tx, params.id), ownAgentRecord)
 
 export const agentVerbs = {
   listAgents,

@@ -24,7 +24,7 @@ import { allAgentCategories } from '../../store/tables/agents/categories.ts'
 import { agentsWithTerm } from '../../store/tables/agents/search-words.ts'
 import type { ReadCtx } from '../market.ts'
 import { MIB } from '../mebibytes.ts'
-import { agentRecord, builderStanding } from './agent-record.ts'
+import { builderStanding, publicRecord } from './agent-record.ts'
 import { isListed } from './search-words.ts'
 import { isPublic } from './visibility.ts'
 
@@ -191,7 +191,7 @@ export class ListingCache {
     const known = this.#records.get(id)
     if (known !== undefined) return known
     const row = (await listedAgentById(q, id))!
-    const text = JSON.stringify(agentRecord(row, this.#categories.get(id) ?? [], now))
+    const text = JSON.stringify(publicRecord(row, this.#categories.get(id) ?? [], now))
     this.#records.set(id, text)
     return text
   }

@@ -77,8 +77,7 @@ async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
 }
 
 /** Reads the agent again after a change. Returns the record for its builder. */
-export const reloadAgent = async ({ tx, world }: Ctx, id: string) =>
-  recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
+export const reloadAgent = async (ctx: Ctx, id: string) => recordOf(ctx, await presentAgent(ctx.tx, id), ownAgentRecord)
 
 export const agentStateVerbs = {
   publishAgent,

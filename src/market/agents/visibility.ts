@@ -25,10 +25,12 @@ export function hiddenReason(agent: Seen, builder: Standing, now: number): strin
   if (agent.deletedAt !== null) return 'The agent is deleted'
   if (builder.banned) return "The builder's account is banned"
   if (builder.suspended) return "The builder's account is suspended"
-  if (agent.status === 'draft') return 'The agent is a draft: publish it'
+  const untested = passFault(agent, now)
+  if (agent.status === 'draft')
+    return untested === null ? 'The agent is a draft: publish it' : `The agent is a draft, and ${untested}`
   if (agent.status === 'pending_review') return 'The agent waits for its review'
   if (!(listedStates as readonly string[]).includes(agent.status)) return 'The agent is deactivated'
-  const fault = passFault(agent, now) ?? failureFault(agent)
+  const fault = untested ?? failureFault(agent)
   return fault === null ? null : `The webhook is unproven: ${fault}`
 }
 

@@ -2,11 +2,15 @@
  * The connection test: five checks of an agent, run by its builder or by the heartbeat. Source: I-test-checks, A-24, A-30.
  */
 
-import { saidIn } from '../../api/diagnosis/responses.ts'
+import type { Finding } from '../../api/diagnosis/record.ts'
+import { answerFinding, saidIn } from '../../api/diagnosis/responses.ts'
+import { findingIn, isRefusal } from '../../api/diagnosis/story.ts'
+import type { Cause } from '../../api/diagnosis/table.ts'
 import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
+import { faultText } from '../../api/signature.ts'
 import { inSeconds } from '../../api/spans.ts'
 import { webhookBody } from '../../api/webhook-request.ts'
 import type { Tx } from '../../store/db.ts'
@@ -14,8 +18,10 @@ import { endTest, startTest } from '../../store/tables/agents/agent-tests.ts'
 import { type AgentRow, updateTested } from '../../store/tables/agents/agents.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
 import { ownAgentOf } from '../agents/access.ts'
+import type { TestResult } from '../agents/health.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
+import { aboutAgent, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { describeStatus } from '../webhooks/attempt.ts'
@@ -27,7 +33,7 @@ import { STALE_MS, testCallback } from './test-callback.ts'
 type CheckName = (typeof checkNames)[number]
 type Check = TestReport['checks'][number]
 /** `ownFault`: a fault of the marketplace's own, because of which the check says nothing about the agent. */
-type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string }
+type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string; finding?: Finding }
 
 export interface RunOptions {
   /** A failure hides the agent. Source: A-30. */
@@ -61,10 +67,12 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
     const { callbackMs = durations.testCallbackMs } = options
     const called = async () => callbackOutcome(await callback.wait(callbackMs), callbackMs)
     const work = performAll(market, agent, checksOf(market, agent, testId, called))
-    const { checks, ownFault } = await unlessAborted(work, options.signal)
-    const report = reportOf(checks, world.now())
+    const { checks, ownFault, finding: seen } = await unlessAborted(work, options.signal)
+    const finding = seen && (recordedFinding(market, testId) ?? seen)
+    const report = reportOf(checks, told(finding, aboutAgent(market.config.mode, agent)), world.now())
+    const result: TestResult = { testedAt: Date.parse(report.testedAt), url: agent.webhookUrl, finding }
     await db.write(async tx => {
-      await endTest(tx, testId)
+      await endTest(tx, testId, ownFault === null ? JSON.stringify(result) : null)
       if (ownFault === null) await note(tx, agent, report, options)
     })
     return { report, ownFault }
@@ -74,6 +82,15 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
   } finally {
     callback.close()
   }
+}
+
+/** What a simulator has seen of the test says more than its checks. */
+function recordedFinding({ recording, faults, world }: Market, testId: string): Finding | null {
+  if (!recording) return null
+  const story = { owes: false, now: world.realNow(), patienceMs: 0 }
+  const found = findingIn(new Stories(recording, faults, testId).story(testId, story))
+  // What a test is about goes before how long it took.
+  return found?.cause === 'slow_answer' ? null : found
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -90,9 +107,11 @@ type Unanswered = Extract<OutgoingResult, { ok: false }>
 type Steps = Record<CheckName, () => Promise<Outcome>>
 
 /** Runs the checks in the order of the interface. After a failure, the later ones are skipped. */
-async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps) {
+async function performAll(market: Market, agent: AgentRow, steps: Steps) {
+  const { world, log, config, recording } = market
   const checks: Check[] = []
   let failed = false
+  let finding: Finding | null = null
   let ownFault: string | null = null
   for (const [name, step] of Object.entries(steps) as [CheckName, () => Promise<Outcome>][]) {
     const from = world.realNow()
@@ -103,25 +122,36 @@ async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps)
     const durationMs = Math.max(0, Math.round(outcome.durationMs ?? world.realNow() - from))
     const check = { check: checks.length + 1, name, status: outcome.status, message: outcome.message, durationMs }
     checks.push(check)
-    log({ type: 'check', agentId: agent.id, ...check })
+    const found = outcome.finding && { ...outcome.finding, since: world.now() }
+    finding ??= found ?? null
+    const diagnosis = recording && found ? told(found, aboutAgent(config.mode, agent)) : null
+    log({ type: 'check', agentId: agent.id, ...check, ...(diagnosis && { diagnosis }) })
   }
-  return { checks, ownFault }
+  return { checks, ownFault, finding }
 }
 
 const passed = (message: string): Outcome => ({ status: 'passed', message })
-const failed = (message: string): Outcome => ({ status: 'failed', message })
+const failed = (message: string, finding?: Finding): Outcome => ({
+  status: 'failed',
+  message,
+  ...(finding && { finding }),
+})
+const because = (cause: Cause, message: string): Outcome =>
+  failed(message, { cause, certainty: 'sure', text: `${message}.` })
 const skipped: Outcome = { status: 'skipped', message: 'Skipped, because an earlier check failed', durationMs: 0 }
 
 function checksOf(market: Market, agent: AgentRow, testId: string, called: () => Promise<Outcome>) {
   const url = agent.webhookUrl ?? ''
   return {
-    webhook_url: async () => (url ? passed('A webhook URL is saved') : failed('No webhook URL is saved')),
+    webhook_url: async () => (url ? passed('A webhook URL is saved') : because('no_url', 'No webhook URL is saved')),
     https: async () =>
       /^https:\/\//i.test(url)
         ? passed('The webhook URL starts with https://')
-        : failed('The webhook URL does not start with https://'),
+        : because('no_https', 'The webhook URL does not start with https://'),
     webhook_secret: async () =>
-      agent.secret ? passed('A webhook secret exists') : failed('There is no webhook secret: generate one'),
+      agent.secret
+        ? passed('A webhook secret exists')
+        : because('no_webhook_secret', 'There is no webhook secret: generate one'),
     endpoint: () => askEndpoint(market, agent, testId),
     callback: called,
   } satisfies Steps
@@ -139,10 +169,18 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
     ...{ attempt: 1, taskId: testId },
   })
   const { durationMs } = answer
-  if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
+  const wire = { url, attempt: 1, deliveryId, taskId: testId }
+  if (!answer.ok) {
+    const finding = answerFinding({ ...wire, status: null, reason: answer.reason, message: answer.message })
+    return { ...(await unanswered(world, answer)), durationMs, finding }
+  }
   if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
+  const [location] = [answer.headers.location].flat()
+  const { status, body: text } = answer
+  if (isRefusal(status)) await market.recording?.probe?.(agentId)
+  const finding = answerFinding({ ...wire, status, reason: null, message: '', location, body: text }, 'exactly 200')
   return {
-    ...failed(`The endpoint ${describeStatus(answer.status)}${said(answer)}; exactly 200 is needed`),
+    ...failed(`The endpoint ${describeStatus(status)}${said(answer)}; exactly 200 is needed`, finding),
     durationMs,
   }
 }
@@ -184,15 +222,22 @@ function callbackOutcome(verdict: CallbackVerdict, waitedMs: number): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
   if (verdict?.startsWith(UNUSABLE)) {
     const why = verdict.slice(UNUSABLE.length)
-    return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
+    const message = `A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`
+    return { ...passed(message), finding: { cause: 'bad_callback', certainty: 'sure', text: `${message}.` } }
   }
-  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${verdict}`)
-  return { status: 'warning', message: `No callback arrived within ${inSeconds(waitedMs)}` }
+  if (verdict !== null) {
+    const message = `A callback with an invalid signature arrived: ${verdict}`
+    const late = (['stale', 'future'] as const).find(fault => verdict.startsWith(faultText(fault)))
+    const cause = late ?? 'unknown'
+    return failed(message, { cause, certainty: late ? 'sure' : 'likely', text: `${message}.` })
+  }
+  const message = `No callback arrived within ${inSeconds(waitedMs)}`
+  return { status: 'warning', message, finding: { cause: 'no_callback', certainty: 'sure', text: `${message}.` } }
 }
 
-function reportOf(checks: Check[], now: number): TestReport {
+function reportOf(checks: Check[], diagnosis: TestReport['diagnosis'], now: number): TestReport {
   const status = (['failed', 'warning'] as const).find(bad => checks.some(check => check.status === bad)) ?? 'passed'
-  return { passed: status !== 'failed', status, testedAt: iso(now), checks }
+  return { passed: status !== 'failed', status, testedAt: iso(now), checks, diagnosis }
 }
 
 async function note(tx: Tx, agent: AgentRow, report: TestReport, options: RunOptions) {

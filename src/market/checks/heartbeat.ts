@@ -167,7 +167,8 @@ async function notifyBuilder(
   report: TestReport,
   current: boolean,
 ): Promise<void> {
-  if (report.passed || !current) return
+  // Nobody is to hear of a sample that is down on purpose.
+  if (report.passed || !current || report.diagnosis?.isMeant) return
   const agent = await agentById(ctx.tx, id)
   if (agent && isTestable(agent)) await notify(ctx, agent.builderId, failedNews(agent, report))
 }

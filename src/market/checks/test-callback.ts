@@ -1,4 +1,6 @@
 /** Takes the callback of a connection test, and keeps what the first one was. Source: I-test-webhook, A-24, A-53. */
+import type { Diagnosis } from '../../api/diagnosis/causes.ts'
+import { inWords } from '../../api/diagnosis/record.ts'
 import { actionIn, callbackFault } from '../../api/endpoints/callback-body.ts'
 import { Refusal, refuse } from '../../api/failures.ts'
 import { faultText, verify } from '../../api/signature.ts'
@@ -9,8 +11,8 @@ import { keepFirstSignature, seenSignature } from '../../store/tables/requests/s
 import { builderStanding } from '../agents/agent-record.ts'
 import type { Market } from '../market.ts'
 import type { SignedCallback, Verb } from '../verb.ts'
-import { logCallback } from '../webhooks/callback-log.ts'
-import { addHint, hintOn } from '../webhooks/diagnosis.ts'
+import { diagnosisOf, logCallback } from '../webhooks/callback-log.ts'
+import { addHint, findingOn } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { announceCallback, UNUSABLE } from './callback-wait.ts'
 
@@ -20,26 +22,27 @@ export const STALE_MS = 60_000
 export const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
   const since = ctx.world.realNow()
   const { sender, raw, type } = signed
-  const known: Known = { hint: null }
-  const log = (status: number, error: string | null, hint?: string) => {
+  const known: Known = { finding: null }
+  const log = (status: number, error: string | null, refusal?: Refusal) => {
     const action = sender.fault === null ? actionIn(raw, type) : '?'
     const how = { taskId: params.id, agentId: sender.agentId, action, via: 'test', taskStatus: null, since } as const
-    logCallback(ctx, { ...how, status, error, ...(hint && { hint }) })
+    const found = refusal && diagnosisOf(ctx, how, refusal, signed)
+    logCallback(ctx, { ...how, status, error, ...found })
   }
   try {
     const answer = await receiveCallback(ctx, params.id, signed, known)
     log(200, null)
     return answer
   } catch (error) {
-    await addHint(ctx, error, params.id, signed, known.hint)
-    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message, error.hint)
+    await addHint(ctx, error, params.id, signed, known.finding)
+    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message, error)
     throw error
   }
 }
 
 /** What is found out about a refused signature, once for the response and for the report of the test. */
 interface Known {
-  hint: string | null
+  finding: Diagnosis | null
 }
 
 /** An unknown test gets the same refusal as a bad signature, after the same time. */
@@ -57,7 +60,7 @@ async function receiveCallback(ctx: Market, id: string, signed: SignedCallback, 
   sender.agentId = test?.agentId ?? null
   if (!judged.ok) sender.fault = test ? faultText(judged.reason) : 'there is no such test'
   if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
-  if (!judged.ok && test) known.hint = await hintOn(ctx, id, signed)
+  if (!judged.ok && test) known.finding = await findingOn(ctx, id, signed)
   if (test) {
     const verdict = judged.ok ? verdictOn(raw, signed.type, test.id) : faultOf(judged.reason, known)
     // One write: each costs a sync of the disk, and two days of a moved clock are hundreds of tests.
@@ -87,7 +90,8 @@ async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: nu
   if ((await seenSignature(tx, signature))?.taskId !== testId) throw refuse('bad_signature')
 }
 
-const faultOf = (reason: string, { hint }: Known) => [faultText(reason), hint].filter(Boolean).join('. ')
+const faultOf = (reason: string, { finding }: Known) =>
+  [faultText(reason), finding && inWords(finding)].filter(Boolean).join('. ')
 
 function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
   const fault = callbackFault(raw, type, testId)

@@ -21,8 +21,8 @@ import { type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import { refuseWhenFull } from '../permission.ts'
 import type { SignedCallback, Verb } from '../verb.ts'
-import { logCallback } from '../webhooks/callback-log.ts'
-import { addHint, hintForLog } from '../webhooks/diagnosis.ts'
+import { diagnosisOf, logCallback } from '../webhooks/callback-log.ts'
+import { addHint } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
 import { deliverableRecord } from './task-record.ts'
@@ -39,12 +39,13 @@ interface SignedRequest {
 const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
   const request: SignedRequest = { taskId: params.id, signed, verified: false, action: '?' }
   const since = market.world.realNow()
-  const log = (status: number, error: string | null, taskStatus: string | null, hint?: string) => {
+  const log = (status: number, error: string | null, taskStatus: string | null, found: object = {}) => {
     const { taskId, action, signed } = request
     const { agentId } = signed.sender
     const how = { taskId, agentId, action, via: 'signature', taskStatus, since } as const
-    logCallback(market, { ...how, status, error, ...(hint && { hint }) })
+    logCallback(market, { ...how, status, error, ...found })
   }
+  const foundIn = (error: Refusal) => diagnosisOf(market, { ...request, since }, error, signed) ?? {}
   try {
     const answer = await serveOnce(market, request)
     const isNew = answer instanceof Created
@@ -52,8 +53,7 @@ const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) 
     return answer as never
   } catch (error) {
     await addHint(market, error, params.id, signed)
-    if (error instanceof Refusal)
-      log(error.status, signed.sender.fault ?? error.message, null, hintForLog(market, error))
+    if (error instanceof Refusal) log(error.status, signed.sender.fault ?? error.message, null, foundIn(error))
     throw error
   }
 }

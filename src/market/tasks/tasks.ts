@@ -46,6 +46,7 @@ import {
 import type { Verb } from '../verb.ts'
 import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
+import { diagnoseTask } from './diagnosis.ts'
 import { attachFiles, reserveFiles } from './files.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
@@ -260,6 +261,7 @@ export const taskVerbs = {
   listTasks,
   createTask,
   getTask,
+  diagnoseTask,
   updateTask,
   submitTask,
   cancelTask,

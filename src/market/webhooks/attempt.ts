@@ -1,5 +1,5 @@
 /** One attempt at a claimed delivery. Source: A-37. */
-import type { OutgoingResult } from '../../world/world.ts'
+import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
@@ -7,7 +7,7 @@ import { mostAttempts } from './retry-policy.ts'
 import { postSigned } from './signed-post.ts'
 
 /** Sends one claimed delivery. Never rejects. */
-export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
+export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<Attempted> {
   const { webhookUrl: url, secret } = claimed
   // On a shared database a claim counts as an attempt even if its outcome was never written. So no webhook is sent for ever.
   if (claimed.attempt > mostAttempts(market)) return { ...notSent, reason: 'own_fault', message: NEVER_NOTED }

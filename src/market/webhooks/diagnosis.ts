@@ -6,7 +6,7 @@
 import { ageOf } from '../../api/diagnosis/clock.ts'
 import { type Candidate, type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { parsed } from '../../api/diagnosis/json-writers.ts'
-import { refusalHint } from '../../api/diagnosis/refusals.ts'
+import { inWords } from '../../api/diagnosis/record.ts'
 import { explain } from '../../api/diagnosis/verdicts.ts'
 import { Refusal } from '../../api/failures.ts'
 import { SIGNATURE_HEADER } from '../../api/signature.ts'
@@ -39,39 +39,38 @@ export async function diagnoseExchange(market: Source, exchange: SignedExchange)
   )
 }
 
-/** Returns why the signature of a callback is refused, and what helps. null: this is no simulator. */
-export async function hintOn(
+/** Returns why the signature of a callback is refused. null: this is no simulator. */
+export async function findingOn(
   market: Source,
   taskId: string,
   { rawHeaders, raw }: SignedCallback,
-): Promise<string | null> {
+): Promise<Diagnosis | null> {
   if (market.config.mode !== 'dev') return null
   const realAt = market.world.realNow()
   const request = { taskId, agentId: null, requestHeaders: linesOf(rawHeaders), requestBody: raw, status: 401, realAt }
-  const diagnosis = await diagnoseExchange(market, { direction: 'callback', ...request })
-  return diagnosis && `${diagnosis.text} ${diagnosis.fix}`
+  return diagnoseExchange(market, { direction: 'callback', ...request })
 }
 
 /**
- * Adds what helps to a refused signature, unless the caller wants to be answered as by a deployment. `hint`: what is known
- * already.
+ * Adds what is wrong to a refused signature, and tells the caller, unless that wants to be answered as by a deployment.
+ * `known`: what is found out already.
  */
 export async function addHint(
   market: Source,
   error: unknown,
   taskId: string,
   signed: SignedCallback,
-  hint?: string | null,
+  known?: Diagnosis | null,
 ): Promise<void> {
   if (market.config.mode !== 'dev' || !(error instanceof Refusal) || error.code !== 'bad_signature') return
-  if (linesOf(signed.rawHeaders).some(([name, value]) => name.toLowerCase() === 'x-strict' && value === '1')) return
-  const found = hint ?? (await hintOn(market, taskId, signed))
-  if (found) error.hint = found
+  const found = known ?? (await findingOn(market, taskId, signed))
+  if (!found) return
+  error.finding = found
+  const isStrict = linesOf(signed.rawHeaders).some(
+    ([name, value]) => name.toLowerCase() === 'x-strict' && value === '1',
+  )
+  if (!isStrict) error.hint = inWords(found)
 }
-
-/** Returns what the log says to the builder about a refused callback. */
-export const hintForLog = ({ config }: Pick<Market, 'config'>, error: Refusal): string | undefined =>
-  config.mode === 'dev' ? (error.hint ?? refusalHint(error, true)) : undefined
 
 async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): Promise<Diagnosis | null> {
   const { taskId: id, requestHeaders: headers, requestBody: body, realAt } = exchange

@@ -2,12 +2,13 @@
  * Writes the outcome of each attempt, and tries again until the database takes it. Otherwise a webhook would be sent a
  * second time only because a row could not be written. Source: A-37, A-191.
  */
-import { CUT_OFF_ADVICE, responseHint } from '../../api/diagnosis/responses.ts'
 import { dispatch } from '../../api/dispatch.ts'
 import { keptResponseBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/webhooks/outbox.ts'
-import type { OutgoingResult } from '../../world/world.ts'
+import type { ResponseHeaders } from '../../world/world.ts'
+import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
+import { aboutAgent, diagnosedAttempt, told } from '../stories.ts'
 import { isoOrNull } from '../time.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { describeStatus } from './attempt.ts'
@@ -35,7 +36,7 @@ export class Outcomes {
    * Returns whether another delivery of the agent may be due now. Never rejects. Only after `close` may it resolve
    * unwritten.
    */
-  write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+  write(delivery: ClaimedDelivery, result: Attempted): Promise<boolean> {
     return this.#note(delivery, result).catch(error => {
       this.#logError(delivery, error)
       this.#refused++
@@ -49,7 +50,7 @@ export class Outcomes {
     for (const wake of this.#wakers) wake()
   }
 
-  async #writeAgain(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+  async #writeAgain(delivery: ClaimedDelivery, result: Attempted): Promise<boolean> {
     for (let tries = 0; !this.#closed; tries++) {
       await this.#pause(dispatch.noteAgainMs[Math.min(tries, dispatch.noteAgainMs.length - 1)]!)
       if (this.#closed) break
@@ -79,7 +80,7 @@ export class Outcomes {
     })
   }
 
-  async #note(claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+  async #note(claimed: ClaimedDelivery, result: Attempted): Promise<boolean> {
     const { world, log } = this.#market
     const verdict = judge(this.#market, result, claimed.attempt)
     const now = world.now()
@@ -105,37 +106,37 @@ export class Outcomes {
       reason: result.ok ? null : result.reason,
       ms: Math.round(result.durationMs),
       nextAttemptAt: isoOrNull(verdict.nextAt),
-      ...(this.#market.recording && detailsOf(result)),
+      ...(this.#market.recording && detailsOf(this.#market, claimed, result)),
     })
     return noted.follows
   }
 }
 
 /** What a builder wants to see of an attempt, and the log of a deployment should not hold. */
-function detailsOf(result: OutgoingResult) {
-  if (!result.ok) return { message: result.message, ...(result.reason === 'reset' && { hint: CUT_OFF_ADVICE }) }
-  const { status, body, headers } = result
-  const location = [headers.location].flat()[0]
-  const hint = status >= 200 && status < 300 ? null : responseHint({ status, location, body })
-  return {
-    responseBody: body.slice(0, SHOWN_CHARACTERS),
-    responseBytes: Buffer.byteLength(body),
-    ...(hint !== null && { hint }),
-  }
+function detailsOf(market: Market, claimed: ClaimedDelivery, result: Attempted) {
+  const { event, taskId, agentId, webhookUrl } = claimed
+  const kept = { ...attemptRow(claimed, result, market.world.now()), event, taskId }
+  const about = aboutAgent(market.config.mode, { slug: agentId, webhookUrl })
+  const diagnosis = told(diagnosedAttempt(market, kept), about)
+  const found = diagnosis && { diagnosis }
+  if (!result.ok) return { message: result.message, ...found }
+  const { body } = result
+  return { responseBody: body.slice(0, SHOWN_CHARACTERS), responseBytes: Buffer.byteLength(body), ...found }
 }
 
 const SHOWN_CHARACTERS = 200
 
-const withoutText = (result: OutgoingResult): OutgoingResult =>
+const withoutText = (result: Attempted): Attempted =>
   result.ok ? { ...result, body: '' } : { ...result, message: 'What happened could not be written down' }
 
-const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
+const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: Attempted, now: number) => ({
   deliveryId: id,
   attempt,
   url: webhookUrl ?? '',
   status: result.ok ? result.status : null,
-  reason: result.ok ? null : result.reason,
+  reason: result.ok ? null : result.fault === undefined ? result.reason : 'armed_fault',
   message: result.ok ? `The agent ${describeStatus(result.status)}` : result.message,
+  location: result.ok && result.status >= 300 && result.status < 400 ? locationIn(result.headers) : null,
   answer: result.ok ? truncated(result.body.replaceAll('\0', '')) : null,
   durationMs: Math.round(result.durationMs),
   createdAt: now,
@@ -148,3 +149,7 @@ const truncated = (text: string) =>
     : decoder().decode(Buffer.from(text).subarray(0, keptResponseBytes), { stream: true })
 // A character that the cut splits is dropped rather than shown as a broken one.
 const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })
+
+const LONGEST_URL = 500
+const locationIn = ({ location }: ResponseHeaders) =>
+  [location].flat()[0]?.slice(0, LONGEST_URL).replaceAll('\0', '') ?? null

@@ -1,6 +1,7 @@
 /** A webhook as a simulator records it. */
+import type { FaultName } from '../../api/faults.ts'
 import type { HeaderLines } from '../../world/header-lines.ts'
-import type { Outgoing, OutgoingResult, Wire } from '../../world/world.ts'
+import type { Outgoing, OutgoingFailure, OutgoingResult, Wire } from '../../world/world.ts'
 import { type Exchange, secretFingerprint } from '../exchange.ts'
 
 interface Sent {
@@ -10,6 +11,7 @@ interface Sent {
   readonly post: Pick<Exchange, 'taskId' | 'agentId' | 'deliveryId' | 'attempt'> & { readonly secret: string }
   readonly request: Outgoing
   readonly result: OutgoingResult
+  readonly fault: FaultName | null
 }
 
 /**
@@ -31,12 +33,16 @@ export class SentWebhook implements Exchange {
   readonly agentId: string | null
   readonly deliveryId: string | null
   readonly attempt: number | null
+  readonly fault: FaultName | null
+  readonly reason: OutgoingFailure | null
+  readonly refusal = null
+  readonly signature = null
   readonly bytes: number
   readonly #secret: string
   readonly #body: string
   readonly #wire: Wire
 
-  constructor({ id, realAt, at, post, request, result }: Sent) {
+  constructor({ id, realAt, at, post, request, result, fault }: Sent) {
     const wire = result.wire ?? wireOf(request, result)
     this.id = id
     this.realAt = realAt
@@ -44,6 +50,8 @@ export class SentWebhook implements Exchange {
     this.url = request.url
     this.status = wire.status
     this.error = result.ok ? null : result.message
+    this.reason = result.ok ? null : result.reason
+    this.fault = fault
     this.ms = result.durationMs
     this.taskId = post.taskId
     this.agentId = post.agentId

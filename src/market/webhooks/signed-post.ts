@@ -1,7 +1,9 @@
 /** Signs one webhook afresh and posts it once. A simulator records the exchange. Source: I-webhook-request, A-37. */
+import type { FaultName } from '../../api/faults.ts'
 import { durations, mostResponseBytes } from '../../api/limits.ts'
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Outgoing, OutgoingResult } from '../../world/world.ts'
+import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
 import { SentWebhook } from './sent-webhook.ts'
 
@@ -20,9 +22,9 @@ export interface SignedPost {
 type Way = Pick<Market, 'world' | 'recording' | 'faults'>
 
 /** Never rejects because of the agent or the network. */
-export function postSigned(market: Way, post: SignedPost): Promise<OutgoingResult> {
+export function postSigned(market: Way, post: SignedPost): Promise<Attempted> {
   const request = requestOf(market, post)
-  const send = (signed: Outgoing) => sendRecorded(market, post, signed)
+  const send = (signed: Outgoing, fault: FaultName | null = null) => sendRecorded(market, post, signed, fault)
   if (!market.faults) return send(request)
   return market.faults.webhook(post, request, { send, renew: (_, attempt) => requestOf(market, { ...post, attempt }) })
 }
@@ -38,10 +40,15 @@ function requestOf({ world }: Way, { url, body, secret, deliveryId, attempt, bui
   }
 }
 
-async function sendRecorded({ world, recording }: Way, post: SignedPost, request: Outgoing): Promise<OutgoingResult> {
+async function sendRecorded(
+  { world, recording }: Way,
+  post: SignedPost,
+  request: Outgoing,
+  fault: FaultName | null,
+): Promise<OutgoingResult> {
   if (!recording) return world.egress.post(request)
   const [realAt, at] = [world.realNow(), world.now()]
   const result = await world.egress.post({ ...request, keepsWire: true })
-  recording.add(id => new SentWebhook({ id, realAt, at, post, request, result }))
+  recording.add(id => new SentWebhook({ id, realAt, at, post, request, result, fault }))
   return result
 }

@@ -79,6 +79,7 @@ CREATE TABLE agent_tests (
   agent_id TEXT NOT NULL UNIQUE REFERENCES agents (id),
   started_at BIGINT NOT NULL,
   callback TEXT,
+  result TEXT,
   ended INTEGER NOT NULL DEFAULT 0
 );
 

@@ -34,6 +34,7 @@ CREATE TABLE attempts (
   reason TEXT,
   message TEXT NOT NULL,
   answer TEXT,
+  location TEXT,
   duration_ms INTEGER NOT NULL,
   created_at BIGINT NOT NULL,
   PRIMARY KEY (delivery_id, attempt)

@@ -44,7 +44,7 @@ test('each webhook is in the log, newest first, with its request, its answer and
   const { id } = rest
   assert.equal(rest, {
     ...{ id, agentId: agent.id, taskId, event: 'task.submitted', status: 'delivered', attemptCount: 1 },
-    ...{ redeliveryOf: null, createdAt: at, nextAttemptAt: null, endedAt: at },
+    ...{ redeliveryOf: null, createdAt: at, nextAttemptAt: null, endedAt: at, diagnosis: null },
   })
   const [received] = agent.sink.received
   assert.equal([request.method, request.url], ['POST', agent.sink.url])
@@ -55,7 +55,7 @@ test('each webhook is in the log, newest first, with its request, its answer and
   assert.equal(attempts, [
     {
       ...{ attempt: 1, url: agent.sink.url, status: 200, reason: null, message: 'The agent answered 200' },
-      ...{ answer: '', durationMs: 0, createdAt: at },
+      ...{ answer: '', location: null, durationMs: 0, createdAt: at },
     },
   ])
   assert.not.match(JSON.stringify(await details(agent, rest)), agent.secret)

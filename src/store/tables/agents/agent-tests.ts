@@ -9,14 +9,16 @@ export const agentTests = table('agent_tests', {
   startedAt: bigint(),
   /** How the first callback was judged: 'valid', or the fault of its signature. */
   callback: nullable(text()),
+  /** What is wrong by it, and of which URL at what time, as JSON; null while it runs, and of one that says nothing. */
+  result: nullable(text()),
   ended: defaulted(flag()),
 })
 
 export type AgentTestRow = Row<typeof agentTests>
 
 const start = agentTests.insertValues(
-  [{ id: '$1', agentId: '$2', startedAt: '$3', callback: 'NULL', ended: '0' }],
-  `${agentTests.replacing(['agentId'], ['id', 'startedAt', 'callback', 'ended'])}
+  [{ id: '$1', agentId: '$2', startedAt: '$3', callback: 'NULL', result: 'NULL', ended: '0' }],
+  `${agentTests.replacing(['agentId'], ['id', 'startedAt', 'callback', 'result', 'ended'])}
    WHERE agent_tests.ended = 1 OR agent_tests.started_at < $4`,
 )
 
@@ -32,7 +34,16 @@ export const decideTest = (tx: Tx, id: string, callback: string) =>
   agentTests.update(tx, { id, callback: null, ended: 0 }, { callback })
 
 /** The row stays until the agent is tested again. */
-export const endTest = (tx: Tx, id: string) => agentTests.update(tx, { id }, { ended: 1 })
+export const endTest = (tx: Tx, id: string, result: string | null = null) =>
+  agentTests.update(tx, { id }, { ended: 1, result })
+
+/** What the last tests of these agents said. */
+export const testResults = (q: Reader, agentIds: readonly string[]) =>
+  q.all<Pick<AgentTestRow, 'agentId' | 'result'>>(
+    `SELECT agent_id AS "agentId", result FROM agent_tests
+     WHERE result IS NOT NULL AND agent_id IN (${agentIds.map((_, i) => `$${i + 1}`).join(', ')})`,
+    agentIds,
+  )
 
 /** Ends the tests that a dead process was making. Only for an engine that one process has at a time. */
 export const endAllTests = (tx: Tx) => agentTests.update(tx, { ended: 0 }, { ended: 1 })

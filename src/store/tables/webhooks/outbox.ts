@@ -34,6 +34,8 @@ export const attempts = table('attempts', {
   reason: nullable(text()),
   message: text(),
   answer: nullable(text()),
+  /** Of a redirect: where it leads to. */
+  location: nullable(text()),
   durationMs: integer(),
   createdAt: bigint(),
 })

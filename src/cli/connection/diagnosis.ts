@@ -1,0 +1,35 @@
+/** Says a diagnosis to people: what is wrong, what to do, what to type. All of it comes from the marketplace. Source: A-288. */
+import { type DiagnosisRecord, inWords } from '../../api/diagnosis/record.ts'
+import type { AgentRecord } from '../../api/records.ts'
+import { programName } from '../../settings/config.ts'
+import { plain } from '../output/ui.ts'
+import { flagsToReach, nextSteps } from './next-steps.ts'
+import type { Target } from './target.ts'
+
+/** The flags that lead to the same marketplace. In the folder of a dev each command finds it, and whose keys it needs. */
+export function reachTo(found: Target): string {
+  const reach = flagsToReach(found, 'builder')
+  return reach.startsWith(' --as ') ? '' : reach
+}
+
+/** What to type, whole. `dev` itself takes no flags that lead to a marketplace. */
+export const commandsIn = ({ commands }: Pick<DiagnosisRecord, 'commands'>, reach = ''): string[] =>
+  commands.map(words => `${programName()} ${words}${words.startsWith('dev') ? '' : reach}`)
+
+/** One line of words, and one for each command. */
+export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[] => [
+  plain(inWords(diagnosis)),
+  ...commandsIn(diagnosis, reach).map(command => `Next: ${command}`),
+]
+
+/** For an error: the words, and the first command. */
+export const diagnosisHint = (diagnosis: DiagnosisRecord, reach = ''): string => {
+  const [command] = commandsIn(diagnosis, reach)
+  return [plain(inWords(diagnosis)), command && `Next: ${command}`].filter(Boolean).join('\n')
+}
+
+/** What comes after a test that has passed; empty if nothing has to. */
+export function afterPass({ slug, status }: Pick<AgentRecord, 'slug' | 'status'>, flags = ''): string {
+  if (status === 'draft') return ` Next: ${nextSteps.publishAgent(slug, flags)}`
+  return status === 'inactive' ? ` Next: ${nextSteps.reactivateAgent(slug, flags)}` : ''
+}
