@@ -73,6 +73,29 @@ test(
 )
 
 test(
+  'a dev with another database of the folder has a file of its own, and nobody’s keys are overwritten',
+  inFolder(async folder => {
+    const usual = join(folder, '.marketplace', 'credentials.json')
+    const filesOf = () => readdirSync(join(folder, '.marketplace')).filter(name => name.endsWith('.json'))
+    const accountsOf = async (...args: string[]) => {
+      const dev = await devOf(folder, args)
+      await dev.stop()
+      return dev.ready.accounts
+    }
+    const first = await accountsOf()
+    const text = JSON.parse(readFileSync(usual, 'utf8')).accounts
+    const second = await accountsOf('--db', '.marketplace/other.db')
+    assert.equal(JSON.parse(readFileSync(usual, 'utf8')).accounts, text)
+    assert.is(filesOf().length, 2)
+    assert.not.equal(second, first)
+    assert.equal(await accountsOf(), first)
+    assert.equal(await accountsOf('--db', './.marketplace/dev.db'), first, 'the same file by another name')
+    assert.equal(await accountsOf('--db', '.marketplace/other.db'), second)
+    assert.is(filesOf().length, 2)
+  }),
+)
+
+test(
   'a port in use is told with its owner and the next free one; a folder that can not be written, with what avoids it',
   inFolder(async folder => {
     const { port, close } = await listen(() => {})
