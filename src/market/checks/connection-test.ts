@@ -151,7 +151,7 @@ function checksOf(market: Market, agent: AgentRow, testId: string, called: () =>
     webhook_secret: async () =>
       agent.secret
         ? passed('A webhook secret exists')
-        : because('no_webhook_secret', 'There is no webhook secret: generate one'),
+        : because('no_webhook_secret', 'There is no webhook secret'),
     endpoint: () => askEndpoint(market, agent, testId),
     callback: called,
   } satisfies Steps
