@@ -27,6 +27,8 @@ export interface Snapshot extends Position {
 const STAMP = 72 // where SQLite's reserved bytes begin
 const RESERVED = 20
 const CHANGE_COUNTER = 24
+/** Where the change counter stands a second time; if it is another, SQLite takes the head for an old program's. */
+const VALID_FOR = 92
 const SIGN = 0x53_4d_41_31
 
 export const temporaryPath = (file: string) => `${file}.tmp`
@@ -187,17 +189,21 @@ const finish = async (disk: Disk, file: string, { engine, draft, path, position 
     one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain INTEGER NOT NULL) STRICT;
     INSERT OR REPLACE INTO store_position VALUES (1, ${position.seq}, ${position.chain})`)
   const size = engine.fileBytes
-  stamp(draft, size)
+  stamp(draft, size, position)
   await draft.datasync()
   await disk.rename(path, file)
   await disk.syncFolder(dirname(file))
   return size
 }
 
-const stamp = (draft: DiskFile, size: number) => {
+/** Another program that writes the file anew counts from one, so the counter is a number that it does not come to by chance. */
+const stamp = (draft: DiskFile, size: number, { chain }: Position) => {
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE(chain)
+  for (const at of [CHANGE_COUNTER, VALID_FOR]) writeFully(draft, counter, at)
   const bytes = Buffer.alloc(RESERVED)
   bytes.writeUInt32LE(SIGN)
-  bytes.writeUInt32LE(headOf(draft).readUInt32LE(CHANGE_COUNTER), 8)
+  counter.copy(bytes, 8)
   bytes.writeUInt32LE(checksum(draft, size), 4)
   writeFully(draft, bytes, STAMP)
 }
