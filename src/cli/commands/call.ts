@@ -22,7 +22,9 @@ export interface CallFlags extends ConnectionFlags {
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 
 /** Prints the body of the response: with --json as it came, else formatted. The status decides the exit code. */
-export async function call(verb: string, target: string, flags: CallFlags): Promise<number> {
+export async function call(words: readonly string[], flags: CallFlags): Promise<number> {
+  const [verb = '', target = ''] = words.length === 1 && words[0]!.startsWith('/') ? ['GET', words[0]] : words
+  if (target === '') throw new UsageError(`Which path? Example: ${nextSteps.call()}`)
   const method = methods.find(name => name === verb.toUpperCase())
   if (!method) throw new UsageError(`METHOD is ${methods.join(', ')}, not ${verb}. Example: ${nextSteps.call()}`)
   if (/^[a-z]+:/i.test(target)) {

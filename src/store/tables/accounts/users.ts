@@ -1,7 +1,7 @@
 /** Accounts. */
 import type { ConnectStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from '../table.ts'
+import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, readPage, table, text } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
 
 export const users = table('users', {
@@ -25,6 +25,20 @@ export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${user
 
 export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
+
+/** Names and emails of some accounts, by their ids. */
+export async function peopleById(q: Reader, ids: readonly string[]) {
+  const wanted = [...new Set(ids)]
+  const rows =
+    wanted.length === 0
+      ? []
+      : await q.all<Pick<UserRow, 'id' | 'name' | 'email'>>(
+          `SELECT id, name, email FROM users WHERE id IN (${wanted.map((_, i) => `$${i + 1}`).join(', ')})`,
+          wanted,
+        )
+  return new Map(rows.map(row => [row.id, row]))
+}
+export type People = Awaited<ReturnType<typeof peopleById>>
 
 /** Emails of up to `limit` administrators whose second factor is not turned on. */
 export const withoutSecondFactor = async (q: Reader, limit: number) =>
@@ -56,7 +70,7 @@ export const updateUser = (tx: Tx, id: string, change: UserChange) =>
 
 /** One page of all accounts, oldest first. */
 export const listUsers = (q: Reader, limit: number, offset: number) =>
-  q.all<UserRow>(`SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+  readPage<UserRow>(q, `SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
 
 export const countUsers = (q: Reader) => tallied(q, ['users'])
 

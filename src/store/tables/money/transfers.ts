@@ -1,7 +1,18 @@
 /** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
 
 import type { Reader, Step, Tx } from '../../db.ts'
-import { bigint, countShown, defaulted, flag, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import {
+  bigint,
+  countShown,
+  defaulted,
+  flag,
+  type NewRow,
+  nullable,
+  type Row,
+  readPage,
+  table,
+  text,
+} from '../table.ts'
 import { tallyStep } from '../tallies.ts'
 
 export const ledgerAccounts = table('accounts', {
@@ -185,7 +196,7 @@ export const statementOf = (q: Reader, userId: string, type: LineType | null, li
   const sides = sidesOf(type).map(
     ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
   )
-  return q.all<StatementRow>(`${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
+  return readPage<StatementRow>(q, `${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
     userId,
     limit + offset,
     limit,
@@ -281,8 +292,10 @@ export const ledgerSize = async (q: Reader) => ({
   entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))!.count,
 })
 
+type AccountKind = 'available' | 'held' | 'clearing' | 'world' | 'payouts' | 'platform'
+
 /** All money, by kind of account. */
 export const sumsByKind = (q: Reader) =>
-  q.all<{ kind: string; cents: number }>(
+  q.all<{ kind: AccountKind; cents: number }>(
     'SELECT kind, CAST(SUM(balance) AS BIGINT) AS cents FROM accounts GROUP BY kind ORDER BY kind',
   )
