@@ -447,25 +447,6 @@ test(
 )
 
 test(
-  'after a purge a snapshot is due by what the rows take, not by the size of the file',
-  inFolder(async file => {
-    const db = await open(file, 20_000)
-    await db.write(tables)
-    await db.write(insert(1, 'n'.repeat(1_000_000)))
-    await db.snapshot()
-    await db.write(tx => tx.run('DELETE FROM a'))
-    const { snapshots, snapshotBytes } = db.stats()
-    for (let id = 2; db.stats().journalBytes < 100_000 && db.stats().snapshots === snapshots; id++) {
-      await db.write(insert(id, `${id} `.repeat(500)))
-      await until('the snapshot is made', () => !db.stats().folding)
-    }
-    assert.is(db.stats().snapshots, snapshots + 1)
-    assert.ok(db.stats().snapshotBytes < snapshotBytes / 4)
-    await db.close()
-  }),
-)
-
-test(
   'what another program has left unfinished beside the file is refused, not overlooked',
   inFolder(async file => {
     const first = await openSqlite({ file, onFatal: unexpected })

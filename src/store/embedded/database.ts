@@ -338,9 +338,8 @@ class EmbeddedDb implements SqliteDb {
 
   #foldIfLong(bytes: number) {
     const { limit, snapshotBytes } = this.#storage!
-    if (bytes < limit || this.#folding || this.#state !== 'open') return
-    // After a purge the file has far more than the rows take, and the next snapshot gives that back.
-    const due = Math.max(limit, Math.min(snapshotBytes, this.#engine.usedBytes) / 4, this.#retryAt)
+    if (this.#folding || this.#state !== 'open') return
+    const due = Math.max(limit, snapshotBytes / 4, this.#retryAt)
     if (bytes < due || (bytes < 2 * due && this.waiting > CROWD)) return
     this.#foldAside()
   }
