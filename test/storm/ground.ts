@@ -39,7 +39,7 @@ export class Ground {
   constructor(seed: string, { startMs, egress, tells }: { startMs?: number; egress: Egress; tells: boolean }) {
     this.world = createVirtualWorld({ seed, egress, ...(startMs !== undefined && { startMs }) })
     this.#lines = tells ? [] : null
-    runIn({ realNow: this.world.realNow, after: this.#after, chance: seededChance(`${seed} of Node`) })
+    runIn({ realNow: this.world.realNow, after: this.after, chance: seededChance(`${seed} of Node`) })
   }
 
   readonly move = () => {
@@ -93,7 +93,8 @@ export class Ground {
     await this.settled()
   }
 
-  readonly #after = (ms: number, work: () => void): Timer => {
+  /** As the world's, but for a machine that stands still. */
+  readonly after = (ms: number, work: () => void): Timer => {
     if (!this.#waking) return this.world.after(ms, work)
     let timer: Timer | undefined
     let isCancelled = false
@@ -106,6 +107,17 @@ export class Ground {
         timer?.cancel()
       },
     }
+  }
+
+  readonly everyHours = (hours: number, work: () => void): Timer => {
+    const stepMs = hours * 3_600_000
+    const plan = (): Timer =>
+      this.after(stepMs - (this.world.realNow() % stepMs), () => {
+        upcoming = plan()
+        work()
+      })
+    let upcoming = plan()
+    return { cancel: () => upcoming.cancel() }
   }
 }
 
