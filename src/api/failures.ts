@@ -14,6 +14,10 @@ const table = {
   wrong_content_type: [400, (wanted: string) => `Send this body as ${wanted}`],
   body_too_large: [400, (bytes: number) => `The body is larger than ${bytes} bytes`],
   bad_request: [400, (why: string) => why],
+  page_too_large: [
+    400,
+    (fits: number, most: string) => `This page has more than ${most} of text; ask for smaller ones, with limit=${fits}`,
+  ],
   // 400: not in this state
   task_out_of_turn: [400, (verb: string, state: string) => `A task that is ${state} can't be ${verb}`],
   task_in_dispute: [400, 'The task has an open dispute: nothing but its resolution can change it'],
@@ -139,6 +143,11 @@ const table = {
   // 429, 500
   unread_answers: [429, 'Answers to this address wait to be read: read them before you ask for more'],
   unsent_bodies: [429, 'Large requests of yours are still on their way: end them before you send more'],
+  too_many_behind: [
+    429,
+    (most: number) =>
+      `${most} requests of this connection wait for their turn; read their answers before you send more`,
+  ],
   too_many_streams: [429, (most: number) => `${most} streams are open with this session or key; close one of them`],
   no_test_free: [429, (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`],
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],

@@ -58,8 +58,11 @@ export const limits = {
   secondFactor: { recoveryCodes: 10, typed: 100 },
   /** The usual bytes of a row with its response. The quota of an account counts rows of this size. A-39 */
   idempotency: { usualBytes: 4 * 1024 },
-  /** `reach`: how many entries of a list can be paged through, and are counted. A-222 */
-  page: { default: 20, max: 100, reach: 10_000 },
+  /**
+   * `reach`: how many entries of a list can be paged through, and are counted. A-222. `mebibytes`: how much text one page may
+   * have. A-289
+   */
+  page: { default: 20, max: 100, reach: 10_000, mebibytes: 4 },
   /** A-17 */
   url: 2_048,
   /** A-17 */

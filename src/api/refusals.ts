@@ -15,8 +15,9 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   if (acceptsIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
   if (record.showsSecret) names.add('secret_shown_once')
   if (record.method === 'GET') names.add('unread_answers')
+  if (record.list) names.add('page_too_large')
   if (record.grows) names.add('full')
-  for (const name of ['rate_limited', 'internal', 'overloaded'] as const) names.add(name)
+  for (const name of ['rate_limited', 'too_many_behind', 'internal', 'overloaded'] as const) names.add(name)
   return [...names].sort((a, b) => statusOf(a) - statusOf(b))
 }
 
@@ -46,6 +47,8 @@ const facts: Parametrised = {
   wrong_content_type: ['application/json'],
   body_too_large: [limits.jsonBytes],
   bad_request: ['The Host header is missing'],
+  page_too_large: [40, `${limits.page.mebibytes} MiB`],
+  too_many_behind: [100],
   task_out_of_turn: ['cancelled', 'delivered'],
   no_revisions_left: [3],
   split_amount: [1200],

@@ -6,6 +6,7 @@ import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { commandPaths } from './command-table.ts'
 import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
 import { proveWritten, watchOutput, withSystemReason } from './output/disk-faults.ts'
+import { inAmounts, isPrice } from './output/numbers.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { createUi, plain } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
@@ -46,7 +47,7 @@ function report(error: unknown, stacks: boolean): number {
 function reportFault({ details: { code, hint, errors }, wordFor }: Fault): number {
   const ui = createUi(process.stderr)
   for (const [field, words] of Object.entries(errors ?? {}))
-    ui.line(`  ${plain(wordFor(field))}: ${plain(words.join('; '))}`)
+    ui.line(`  ${plain(wordFor(field))}: ${plain(isPrice(field) ? inAmounts(words.join('; ')) : words.join('; '))}`)
   if (hint) ui.line(hint)
   return code
 }

@@ -43,6 +43,14 @@ export async function runWords(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return 0
+    const [word = ''] = argv
+    const { otherWords } = await import('./command-line/other-words.ts')
+    // A word of a group is another word there.
+    if (error.code === 'commander.unknownCommand' && Object.hasOwn(otherWords, word))
+      throw new WrongWords(
+        `error: there is no ${word} here; this does it:\n(${programName()} ${otherWords[word]})\n`,
+        false,
+      )
     throw new WrongWords(shown, error.code === 'commander.help')
   }
 }

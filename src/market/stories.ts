@@ -164,7 +164,7 @@ export const attemptFact = (kept: KeptAttempt): WebhookFact => ({
 })
 
 /** What is wrong with one attempt; null: it was delivered. */
-export function attemptFinding(kept: KeptAttempt): Finding | null {
+function attemptFinding(kept: KeptAttempt): Finding | null {
   const { status, createdAt: since, taskId, deliveryId, attempt } = kept
   if (status !== null && status >= 200 && status < 300) return null
   const found = answerFinding({ ...kept, body: kept.answer ?? '' })

@@ -21,7 +21,8 @@ export interface Changes {
 /** Runs SELECTs. The text refers to values as $1, $2 …; rows are plain objects with a field for each column. */
 export interface Reader {
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>
+  /** Rejects with a TooMuchError if the rows have more text than `mostBytes`, unless there is one alone. */
+  all<Row>(sql: string, values?: readonly Value[], mostBytes?: number): Promise<Row[]>
   /**
    * null where the engine can't tell, and in a transaction that has written, because its own changes are not counted yet.
    */
@@ -51,8 +52,11 @@ export interface Tx extends Reader {
 }
 
 export interface Db {
-  /** Reads one consistent state. Resolves only when everything that it may have read is durable. */
-  read<T>(work: (q: Reader) => Promise<T>): Promise<T>
+  /**
+   * Reads one consistent state. Resolves only when everything that it may have read is durable. `flow`: the account or address
+   * for which it reads. Where several units run at once, no flow takes all the room, however long its units take.
+   */
+  read<T>(work: (q: Reader) => Promise<T>, flow?: string): Promise<T>
   /**
    * Reads without one consistent state: each statement sees what is committed when it runs. For work that sends all its
    * statements at once. Postgres takes many such reads in one packet.
@@ -64,7 +68,7 @@ export interface Db {
    * than once. The embedded engine runs one write at a time. On a shared engine each statement sees what others have
    * committed by then. So lock what must not change with `tx.lock` before you read it, or decide by a conditional UPDATE.
    */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>, flow?: string): Promise<T>
   /** Runs a transaction while no other `migrate` runs, in any process. For the schema, and for decisions at a start. */
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may use this database too. */
@@ -102,6 +106,16 @@ export class LostError extends StoreError {}
 
 /** The database is overloaded. Nothing was done, and a later try may pass. */
 export class BusyError extends StoreError {}
+
+/** The rows have more text than was asked for. Their first `fit` have not. */
+export class TooMuchError extends Error {
+  readonly fit: number
+
+  constructor(fit: number) {
+    super(`Only ${fit} rows fit`)
+    this.fit = fit
+  }
+}
 
 /** Other transactions locked or changed the same rows at each try. Nothing was done, and a later try may pass. */
 export class ContestedError extends StoreError {}

@@ -22,9 +22,9 @@ export function watchedDb(db: Db, debug: Debug): Db {
     }
   }
   return {
-    read: work => watch('read', told => db.read(q => work(told.reader(q)))),
+    read: (work, flow) => watch('read', told => db.read(q => work(told.reader(q)), flow)),
     readCommitted: work => watch('readCommitted', told => db.readCommitted(q => work(told.reader(q)))),
-    write: work => watch('write', told => db.write(tx => work(told.tx(tx)))),
+    write: (work, flow) => watch('write', told => db.write(tx => work(told.tx(tx)), flow)),
     migrate: work => watch('migrate', told => db.migrate(tx => work(told.tx(tx)))),
     ready: () => db.ready(),
     close: () => db.close(),
@@ -119,8 +119,8 @@ class WatchedReader implements Reader {
     return this.#told.timed(sql, () => this.#q.get<Row>(sql, values))
   }
 
-  all<Row>(sql: string, values?: readonly Value[]) {
-    return this.#told.timed(sql, () => this.#q.all<Row>(sql, values))
+  all<Row>(sql: string, values?: readonly Value[], mostBytes?: number) {
+    return this.#told.timed(sql, () => this.#q.all<Row>(sql, values, mostBytes))
   }
 }
 

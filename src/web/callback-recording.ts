@@ -16,7 +16,7 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
   const { world, config, faults } = call.server.market
   const realAt = world.realNow()
   const at = world.now()
-  call.onSent = ({ status, headers, body }: Sent) => {
+  call.onSent = ({ status, headers, body }: Sent<string | Buffer>) => {
     const { body: requestBody, signed } = arrived()
     const taskId = taskIn(call)
     const [requestHeaders, responseHeaders] = [linesOf(call.req.rawHeaders).map(withoutSecret), linesOf(headers)]

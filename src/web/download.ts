@@ -3,13 +3,20 @@ import { pipeline } from 'node:stream/promises'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { DOWNLOAD_BYTES } from './bodies/unread-responses.ts'
 import type { Call } from './response.ts'
+import { MS_PER_BYTE } from './turns.ts'
 
 export async function sendFile(call: Call, file: KeptFile): Promise<void> {
   const headers = {
     'content-disposition': disposition(file.name),
     'content-security-policy': "sandbox; default-src 'none'",
   }
+  if (call.req.method === 'HEAD') {
+    call.stream(200, file.mimeType, file.size, headers)
+    call.res.end()
+    return
+  }
   call.reserveBytes(DOWNLOAD_BYTES)
+  call.server.turns.charge(call.flow, file.size * MS_PER_BYTE)
   const stream = await call.server.market.files.read(file.id)
   try {
     call.stream(200, file.mimeType, file.size, headers)

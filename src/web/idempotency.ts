@@ -80,7 +80,7 @@ export function repeatable(record: Endpoint, market: Market, { identify, respond
         const given = await respond(work, actor, tx)
         await keep(tx, market, request, given)
         return new Repeatable(given, false)
-      })
+      }, work.call.flow)
     } catch (error) {
       const request = ours as KeyedRequest | null
       const refusal = keptRefusal(error, db)

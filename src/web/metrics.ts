@@ -20,6 +20,10 @@ export interface Watched {
   readonly arrivingBytes: number
   /** Bytes of files on the disk whose uploads go on. */
   readonly arrivingFileBytes: number
+  /** Requests that wait for their turn. */
+  readonly turnsWaiting: number
+  /** Accounts and addresses that have had turns of late. */
+  readonly flows: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -27,11 +31,20 @@ type Labels = Readonly<Record<string, string>>
 /** The exposition format 0.0.4. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
+const NOTHING: Watched = {
+  connections: 0,
+  unreadBytes: 0,
+  arrivingBytes: 0,
+  arrivingFileBytes: 0,
+  turnsWaiting: 0,
+  flows: 0,
+}
+
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export function createMetrics(): Metrics {
   const counters = createCounters()
-  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0, arrivingFileBytes: 0 })
+  let watched = (): Watched => NOTHING
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
 
@@ -91,7 +104,7 @@ function createCounters() {
 
 function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag: IntervalHistogram): string[] {
   const { cuts, requests, refusals, durations, webhooks, mails, signIns } = counters
-  const { connections, unreadBytes, arrivingBytes, arrivingFileBytes } = watched
+  const { connections, unreadBytes, arrivingBytes, arrivingFileBytes, turnsWaiting, flows } = watched
   const { outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds } = figures
   const { fileBytes, textBytes, cacheBytes, hashesWaiting } = figures
   return [
@@ -99,6 +112,8 @@ function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag:
     gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
     gauge('marketplace_http_arriving_bytes', 'Large bodies that are still on their way', [[{}, arrivingBytes]]),
     gauge('marketplace_http_arriving_file_bytes', 'Files on the disk whose uploads go on', [[{}, arrivingFileBytes]]),
+    gauge('marketplace_http_turns_waiting', 'Requests that wait for their turn', [[{}, turnsWaiting]]),
+    gauge('marketplace_http_flows', 'Accounts and addresses between whom turns are shared now', [[{}, flows]]),
     cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
     requests.family('marketplace_http_requests_total', 'Requests by route and status'),
     refusals.family('marketplace_http_refusals_total', 'Refused requests, by name'),

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
-import type { RateCategory } from '../api/limits.ts'
+import { limits, type RateCategory } from '../api/limits.ts'
 import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
-import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
+import { BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
 import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import type { ArrivingFiles } from './bodies/arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
@@ -15,9 +15,13 @@ import { isHttps } from './credentials.ts'
 import { detailsForBuilder, requestDetails } from './debug.ts'
 import { clientAddress } from './sockets/client-address.ts'
 import type { EventStreams } from './stream.ts'
+import type { Turns } from './turns.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
+const MOST_OF_PAGE = `${limits.page.mebibytes} MiB`
+/** A slice of a long text: some ms of the thread at most, besides one item that is longer. */
+const SLICE_LENGTH = 128 * 1024
 const BUSY_SECONDS = 5
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
@@ -31,11 +35,19 @@ export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 let ready: Ready[] = []
 
 /** A response as it is handed to Node, which adds its own headers. */
-export interface Sent {
+export interface Sent<Body = string | Buffer | readonly Buffer[]> {
   readonly status: number
   /** Names and values in turn. */
   readonly headers: readonly string[]
-  readonly body: string | Buffer
+  readonly body: Body
+}
+
+/** The text of a list, whose items are made one by one. */
+export interface ListText {
+  readonly head: string
+  readonly count: number
+  readonly items: Iterable<string>
+  readonly tail: string
 }
 
 interface Ready extends Sent {
@@ -50,10 +62,16 @@ function sendTogether(one: Ready): void {
     setImmediate(() => {
       const together = ready
       ready = []
-      for (const { res, status, headers, body } of together) res.writeHead(status, headers).end(body)
+      for (const { res, status, headers, body } of together) write(res.writeHead(status, headers), body)
     })
   }
   ready.push(one)
+}
+
+function write(res: ServerResponse, body: Sent['body']): void {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return void res.end(body)
+  for (const slice of body) res.write(slice)
+  res.end()
 }
 
 /** What polka adds to a request. */
@@ -73,6 +91,7 @@ export interface ServerState {
   readonly arriving: ArrivingBodies
   readonly streams: EventStreams
   readonly arrivingFiles: ArrivingFiles
+  readonly turns: Turns
   /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
   /** undefined: requests are not watched. */
@@ -95,6 +114,7 @@ export class Call {
   readonly id = newRequestId()
   readonly #started = performance.now()
   userId: string | null = null
+  #flow: string | null = null
   #refusal: Refusal | null = null
   /** What a simulator has recorded of it. */
   exchange: Exchange | null = null
@@ -102,7 +122,7 @@ export class Call {
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
   /** Takes the response when it is sent. */
-  onSent: ((sent: Sent) => void) | null = null
+  onSent: ((sent: Sent<string | Buffer>) => void) | null = null
 
   /** `route`: the path as the records write it, with parameters; null if no record has it. */
   constructor(state: ServerState, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
@@ -115,6 +135,16 @@ export class Call {
   /** The client's address, as rate limits and the log have it. */
   get address(): string {
     return clientAddress(this.req, this.server.market.config.trustProxy)
+  }
+
+  /** Whose turns it takes: those of its account, else of its address. */
+  get flow(): string {
+    this.#flow ??= this.address
+    return this.#flow
+  }
+
+  set flow(account: string) {
+    this.#flow = account
   }
 
   /** Why it was refused. */
@@ -146,6 +176,42 @@ export class Call {
   get reading(): Reading {
     const { arriving, bodyLookMs } = this.server
     return { lookMs: bodyLookMs, begin: giveUp => arriving.begin(() => this.address, giveUp) }
+  }
+
+  /** A response to HEAD, whose body nobody has made. */
+  head(status: number) {
+    this.#send(status, this.#headers(JSON_TYPE, null), '')
+  }
+
+  /** Makes a long text in slices, between which others have their turn, and stops when the client leaves. */
+  async list(status: number, { head, count, items, tail }: ListText): Promise<void> {
+    const { turns } = this.server
+    const slices: Buffer[] = []
+    let text = head
+    let began = performance.now()
+    let made = 0
+    let expected = 0
+    for (const item of items) {
+      text += item
+      made++
+      if (text.length < SLICE_LENGTH) continue
+      const slice = Buffer.from(text)
+      slices.push(slice)
+      text = ''
+      if (slices.length === 1) {
+        expected = Math.ceil((slice.length * count) / made) + tail.length
+        this.reserveBytes(expected)
+      }
+      turns.charge(this.flow, performance.now() - began)
+      await turns.yieldTo(this.flow, this.res)
+      began = performance.now()
+    }
+    if (slices.length === 0) return this.json(status, text + tail)
+    slices.push(Buffer.from(text + tail))
+    const length = slices.reduce((sum, { length }) => sum + length, 0)
+    if (length > expected) this.server.unread.count(this.res, this.address, length - expected)
+    turns.charge(this.flow, performance.now() - began)
+    this.#send(status, this.#headers(JSON_TYPE, length), slices)
   }
 
   json(status: number, text: string, cookie?: string) {
@@ -197,6 +263,7 @@ export class Call {
     }
     if (error instanceof Refusal) return this.refuse(error)
     if (hasLost(error)) return this.refuse(refuse('lost_race'))
+    if (error instanceof TooMuchError) return this.refuse(refuse('page_too_large', error.fit, MOST_OF_PAGE))
     this.#logFault(error)
     this.refuse(error instanceof BusyError ? overloaded() : refuse('internal'))
   }
@@ -228,10 +295,10 @@ export class Call {
     return headers
   }
 
-  #send(status: number, headers: string[], body: string | Buffer) {
+  #send(status: number, headers: string[], body: Sent['body']) {
     this.#responded = true
     sendTogether({ res: this.res, status, headers, body })
-    this.onSent?.({ status, headers, body })
+    if (typeof body === 'string' || Buffer.isBuffer(body)) this.onSent?.({ status, headers, body })
     this.#log(status)
   }
 

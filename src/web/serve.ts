@@ -26,7 +26,8 @@ import { sendFile } from './download.ts'
 import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { BeginFiles, Upload } from './multipart.ts'
-import type { Call } from './response.ts'
+import type { Call, ListText } from './response.ts'
+import { MS_PER_BYTE } from './turns.ts'
 import { callerOf, type Work } from './work.ts'
 
 /** The types of each verb follow from its record. The server treats all verbs alike. */
@@ -34,6 +35,11 @@ import { callerOf, type Work } from './work.ts'
 export type AnyVerb = (ctx: any, input: any) => Promise<unknown>
 
 export type Serve = (call: Call) => Promise<void>
+
+/** What a request is thought to take of the thread until one has been measured, in ms. */
+const FIRST_COST_MS = 0.2
+/** Of how many requests the usual cost is about the mean. */
+const MEMORY = 16
 
 /**
  * Returns the function that serves a record's requests, which never rejects. What depends on the record alone is computed
@@ -44,21 +50,30 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
   const readInput = inputReader(record)
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
+  // What ends open work or pays for it goes before what only reads, and before what begins more.
+  const isUrgent = unsafe && record.grows !== true
+  const cost = new Cost()
   const identify = identifier(record, authenticate)
   const isCallback = unsafe && record.path.startsWith('/api/agent/')
   const activity = isCallback ? market.memory.of(Activity) : null
   const recording = isCallback ? market.recording : null
-  const perform = performer(record, record.grows === true ? unlessFull(verb, market) : verb, market, identify)
+  const perform = performer(
+    record,
+    { verb: record.grows === true ? unlessFull(verb, market) : verb, identify, cost },
+    market,
+  )
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
   const respond = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
-    const input = memoized(() => readInput(call.req, orThrow(body)))
+    const input = memoized(() => inputOf(call, record, readInput(call.req, orThrow(body))))
     if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
+    const turn = call.server.turns.take({ flow: call.flow, isUrgent, ms: cost.usual }, call.res)
+    if (turn) await turn
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else if (result instanceof EventStream) call.server.streams.send(call, result)
-    else reply(record, call, input(), result)
+    else await reply(record, call, input, result)
     return result
   }
 
@@ -74,6 +89,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
     const upload = await receiveUpload(call, form, market, begin)
+    const bytes = upload.files.reduce((sum, { size }) => sum + size, 0)
+    call.server.turns.charge(call.flow, bytes * MS_PER_BYTE)
     let kept = false
     try {
       const result = await respond(call, credential, upload)
@@ -90,6 +107,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
+      call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (record.multipart && isMultipart(call.req)) await serveUpload(call, credential, record.multipart)
       else await serveBody(call, credential)
     } catch (error) {
@@ -127,15 +145,58 @@ const identifier =
   (record: Endpoint, authenticate: Authenticate): Identify =>
   (q, { call, credential }) =>
     admit(record, credential, authenticate, q, actor => {
-      call.userId = actor.user.id
+      const { id } = actor.user
+      call.userId = id
+      call.flow = id
+      if (credential) call.server.turns.know(credential, id)
     })
 
+/** Names whose turns the request takes, as far as it is known before anybody looks the credential up. */
+function nameFlow(call: Call, credential: Credential | null): string {
+  const account = call.server.turns.accountOf(credential)
+  if (account !== undefined) call.flow = account
+  return call.flow
+}
+
+/** What a request of an endpoint has of the thread, in ms, measured where nothing else runs meanwhile. */
+class Cost {
+  /** Of late. */
+  usual = FIRST_COST_MS
+
+  /** Charges what the unit has had since it began, of which the estimate is charged already. */
+  charge({ server, flow }: Call, began: number, estimate: number): void {
+    const ms = performance.now() - began
+    server.turns.charge(flow, ms - estimate)
+    this.usual += (ms - this.usual) / MEMORY
+  }
+}
+
+interface Parts {
+  verb: AnyVerb
+  identify: Identify
+  cost: Cost
+}
+
 /** Runs the verb in the unit that its record names, together with the authentication. */
-function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Identify) {
+function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Market) {
   const { db, world, config, log, webhooks, memory, recording, faults } = market
   const prefetch = prefetcherOf(record, db)
 
-  const inside = async (tx: Reader, work: Work): Promise<unknown> => {
+  const measured = async <Result>(call: Call, run: () => Promise<Result>): Promise<Result> => {
+    const { usual } = cost
+    const began = performance.now()
+    try {
+      return await run()
+    } finally {
+      cost.charge(call, began, usual)
+    }
+  }
+
+  // A unit of a shared engine waits for the server most of its time, so there the estimate is all that is charged.
+  const inside = (tx: Reader, work: Work): Promise<unknown> =>
+    db.shared ? served(tx, work) : measured(work.call, () => served(tx, work))
+
+  const served = async (tx: Reader, work: Work): Promise<unknown> => {
     const { req } = work.call
     const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
@@ -148,15 +209,15 @@ function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Id
   }
 
   if (needsOnlyPrefetched(record, db)) return (work: Work) => db.readCommitted(q => inside(q, work))
-  if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
-  const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : outsideUnit
+  if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work), work.call.flow)
+  const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work), work.call.flow) : outsideUnit
   if (!acceptsIdempotencyKey(record)) return plain
 
   const respond = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse> => {
     const input = work.input()
     const inUnit = { tx, db, world, config, log, webhooks, memory, recording, faults, prefetched: null, actor }
     const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
-    return rendered(record, input, await verb(ctx, input))
+    return rendered(record, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, respond })
   return (work: Work) => (hasKey(work) ? once(work) : plain(work))
@@ -209,36 +270,56 @@ function memoized<T>(read: () => T): () => T {
   }
 }
 
-function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
+async function reply(record: Endpoint, call: Call, input: () => Input, result: unknown): Promise<void> {
   if (result instanceof Repeatable) {
     if (result.repeated) call.headers = [...(call.headers ?? []), 'idempotent-replayed', 'true']
     return call.json(result.status, result.text)
   }
+  if (call.req.method === 'HEAD') return call.head(record.status ?? 200)
+  if (record.list !== undefined) return call.list(record.status ?? 200, listText(record.list, result, input()))
   if (record.sets !== 'session') {
-    const { status, text } = rendered(record, input, result)
+    const { status, text } = rendered(record, result)
     return call.json(status, text)
   }
   const { session, data } = result as { session: string | null; data: unknown }
-  const { status, text } = rendered(record, input, data)
+  const { status, text } = rendered(record, data)
   call.json(status, text, sessionCookie(call.server.market.config, session))
 }
 
-function rendered(record: Endpoint, input: Input, result: unknown): KeptResponse {
+/** The response to HEAD needs no page, but what is wrong with the request, if anything. */
+function inputOf({ req }: Call, { list }: Endpoint, input: Input): Input {
+  if (list === undefined || req.method !== 'HEAD') return input
+  return { ...input, query: { ...(input.query as object), limit: 1 } }
+}
+
+function rendered(record: Endpoint, result: unknown): KeptResponse {
   let data = result
   let status: number = record.status ?? 200
   if (data instanceof Created) {
     status = 201
     data = data.data
   }
-  const text = record.list === undefined ? jsonOf(data) : pageOf(record.list, data, input.query as Paging)
-  return { status, text: `{"success":true,"data":${text}}` }
+  return { status, text: `{"success":true,"data":${jsonOf(data)}}` }
 }
 
 const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data))
 
-function pageOf(key: string, data: unknown, { page, limit }: Paging): string {
+function listText(key: string, data: unknown, { query }: Input): ListText {
   const { items, total } = data as Page<unknown> | ReadyPage
+  const { page, limit } = query as Paging
   const totalPages = pagesOf(total, limit)
   const pagination = { page, limit, total, totalPages, hasMore: page < totalPages }
-  return `{"${key}":${jsonOf(items)},"pagination":${JSON.stringify(pagination)}}`
+  return {
+    head: `{"success":true,"data":{"${key}":`,
+    ...(items instanceof Json ? { count: 1, items: [items.text] } : { count: items.length, items: textsOf(items) }),
+    tail: `,"pagination":${JSON.stringify(pagination)}}}`,
+  }
+}
+
+/** The JSON of an array in pieces, of which each has one item. */
+function* textsOf(items: readonly unknown[]): Generator<string> {
+  if (items.length === 0) yield '[]'
+  for (let i = 0; i < items.length; i++) {
+    yield `${i === 0 ? '[' : ','}${jsonOf(items[i])}${i === items.length - 1 ? ']' : ''}`
+  }
 }

@@ -20,8 +20,10 @@ import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type AnyVerb, type Serve, serve } from './serve.ts'
 import { boundConnections, inFlight } from './sockets/connections.ts'
 import { listen } from './sockets/listen.ts'
+import { MOST_BEHIND, oneAtATime } from './sockets/one-at-a-time.ts'
 import { boundsOf, type GivenBounds } from './sockets/server-bounds.ts'
 import { EventStreams } from './stream.ts'
+import { Turns } from './turns.ts'
 
 interface PageRequest {
   readonly path: string
@@ -93,12 +95,14 @@ export function createServer(options: ServerOptions): Server {
   const { release } = flight
   const process = market.world.realNow().toString(36)
   const streams = new EventStreams({ heartbeatMs: bounds.heartbeatMs, process, release })
+  const turns = new Turns()
   const state: ServerState = {
     market,
     countRequest,
     unread,
     arriving,
     arrivingFiles,
+    turns,
     streams,
     bodyLookMs,
     debug,
@@ -109,12 +113,18 @@ export function createServer(options: ServerOptions): Server {
   const connections = boundConnections(server, bounds, market.log)
   const serveRoute = routes(options, state)
   const { around = serve => serve } = options
-  const front = around((req: IncomingMessage, res: ServerResponse) => {
+  const inTurn = oneAtATime(
+    around((req, res) => {
+      const refusal = refusalBeforeRoutes(state, req)
+      if (refusal) void refuseRequest(new Call(state, req, res), refusal)
+      else serveRoute(req, res)
+    }),
+    { refuse: (req, res) => new Call(state, req, res).refuse(refuse('too_many_behind', MOST_BEHIND)), drop: release },
+  )
+  const front: http.RequestListener = (req, res) => {
     flight.add(req.socket, res)
-    const refusal = refusalBeforeRoutes(state, req)
-    if (refusal) void refuseRequest(new Call(state, req, res), refusal)
-    else serveRoute(req, res)
-  })
+    inTurn(req, res)
+  }
   server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
   server.on('clientError', refuseParserError(market.config, flight.hasBegun)).on('connect', refuseTunnel(market.config))
 
@@ -134,6 +144,8 @@ export function createServer(options: ServerOptions): Server {
       connections.stop()
     },
     figures: () => ({
+      turnsWaiting: turns.waiting,
+      flows: turns.flows,
       connections: connections.open,
       unreadBytes: unread.total,
       arrivingBytes: arriving.total,

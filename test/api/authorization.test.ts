@@ -72,6 +72,7 @@ const questions: Readonly<Record<string, Question>> = {
   'POST /api/tasks': ['listed agent', newTask],
   'POST /api/tasks (pending)': ['pending agent', newTask],
   'GET /api/tasks/:id': ['pending task'],
+  'GET /api/tasks/:id/diagnosis': ['pending task'],
   'PUT /api/tasks/:id': ['draft task', { title: 'Another title' }],
   'POST /api/tasks/:id/submit': ['draft task'],
   'POST /api/tasks/:id/cancel': ['pending task'],

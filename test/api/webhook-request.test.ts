@@ -20,6 +20,7 @@ test('the bytes of a webhook are these, and no others', () => {
   const headers = webhookHeaders(SECRET, { deliveryId: 'dlv_1', attempt: 2, sentAt: 1_767_225_600_123, body })
   assert.equal(Object.entries(headers), [
     ['content-type', 'application/json'],
+    ['user-agent', 'agent-marketplace-webhooks'],
     ['X-Service-Timestamp', '1767225600123'],
     ['X-Service-Signature', 'f68ef33f9969ef41ab7f4917104bd7e0aecea309b6b73e763077760c1bf19f69'],
     ['webhook-id', 'dlv_1'],

@@ -12,8 +12,8 @@ test('money that is handled by hand goes in and out as an administrator says', a
   assert.is(buyer.balance, 100_000, 'a dev has a buyer with money, whoever settles it')
   const asBuilder = ['--as', 'builder']
   const held = (await answerHere('wallet', 'show', ...asBuilder)).data.wallet.balance
-  const one = (await answerHere('wallet', 'deposit', '5000', ...asBuilder)).data
-  const two = (await answerHere('wallet', 'deposit', '7000', ...asBuilder)).data
+  const one = (await answerHere('wallet', 'deposit', '50.00', ...asBuilder)).data
+  const two = (await answerHere('wallet', 'deposit', '70.00', ...asBuilder)).data
   const waiting = await runHere('admin', 'deposits', 'list', '--status', 'pending')
   assert.match(waiting.out, /^ID +TYPE +AMOUNT +STATUS +USER ID +CREATED AT$/m)
   assert.match(waiting.out, new RegExp(`^${one.id} +deposit +50\\.00 +pending`, 'm'))
@@ -27,9 +27,9 @@ test('money that is handled by hand goes in and out as an administrator says', a
   await answerHere('wallet', 'connect', ...asBuilder)
   const { id } = dev.ready.accounts.builder
   await answerHere('admin', 'users', 'update', id, '--connect-status', 'connected')
-  const out = (await answerHere('wallet', 'withdraw', '2000', ...asBuilder)).data
+  const out = (await answerHere('wallet', 'withdraw', '20.00', ...asBuilder)).data
   assert.is((await answerHere('admin', 'withdrawals', 'reject', out.id, '--yes')).data.status, 'rejected')
-  const last = (await answerHere('wallet', 'withdraw', '2000', ...asBuilder)).data
+  const last = (await answerHere('wallet', 'withdraw', '20.00', ...asBuilder)).data
   assert.is((await answerHere('admin', 'withdrawals', 'confirm', last.id, '--yes')).data.status, 'completed')
   assert.is((await answerHere('wallet', 'show', ...asBuilder)).data.wallet.balance, held + 3000)
   const books = await runHere('admin', 'ledger')

@@ -138,8 +138,8 @@ test(
       [['--name', 'Nameless'], 'needs --tagline, --description, --base-price, --category'],
       [['--file', 'typo.json'], 'webhookURL, which is not known here. The fields: name, '],
       [['--file', 'absent.json'], 'there is no such file'],
-      [[...flags, '--base-price', '5.0'], '--base-price takes cents, like 500'],
-      [[...flags, '--base-price', '500', '--category', 'cooking'], 'There is no category cooking'],
+      [[...flags, '--base-price', '5.0'], '--base-price takes an amount with two decimals, like 5.00, not 5.0.'],
+      [[...flags, '--base-price', '5.00', '--category', 'cooking'], 'There is no category cooking'],
     ] as const) {
       const { code, err, out } = await run(['agents', 'create', ...args], folder)
       assert.is(code, 2, err)
@@ -147,7 +147,7 @@ test(
       assert.is(out, '')
     }
     const short = await run(
-      ['agents', 'create', ...flags, '--base-price', '500', '--category', 'code', '--tagline', 'x'],
+      ['agents', 'create', ...flags, '--base-price', '5.00', '--category', 'code', '--tagline', 'x'],
       folder,
     )
     assert.is(short.code, 1)
@@ -163,6 +163,8 @@ test(
         ['Description', 'too short\r'],
         ['It must have', '\u0015The description of an agent whose builder typed it all in.\r'],
         ['Price', '900\r'],
+        ['two decimals', '\u00151.00\r'],
+        ['at least 2.00', '\u00159.00\r'],
         ['Webhook URL', '\r'],
       ])
       assert.match(asked, 'It must have 50 to 5,000 characters')

@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import { otherWords } from '../../src/cli/command-line/other-words.ts'
 import { commandsOf, wholeTable } from '../../src/cli/command-table.ts'
 import { wrappedExample, wrappedNotes } from '../../src/cli/parser.ts'
 import { sameNames } from '../support/same-names.ts'
@@ -189,5 +190,28 @@ for (const [words, first, advice] of wrong) {
     assert.match(hint, advice)
   })
 }
+
+test('what other command lines call it leads to a command of this one', async () => {
+  const { chapters } = await wholeTable()
+  const records = chapters.flatMap(([, commands]) => commands)
+  const own = new Set(records.map(({ name }) => name.split(' ')[0]))
+  for (const [word, line] of Object.entries(otherWords)) {
+    assert.not(own.has(word), `${word} is a command`)
+    const words = line.split(' ')
+    const record = records.find(({ name }) => line === name || line.startsWith(`${name} `))
+    assert.ok(record, `${word}: ${line}`)
+    for (const flag of words.filter(one => one.startsWith('--') && one !== '--help'))
+      assert.ok(
+        record.options.some(([known]) => known.split(/,? /).includes(flag)),
+        `${word}: ${line}`,
+      )
+  }
+  const { code, err } = await runHere('listen')
+  assert.is(code, 2)
+  assert.is(
+    err,
+    'error: there is no listen here; this does it:\n(marketplace dev --forward-to http://localhost:3000/webhook)\n',
+  )
+})
 
 test.run()

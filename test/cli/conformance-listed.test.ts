@@ -96,7 +96,7 @@ test('a buyer sees of another builder’s agent what any buyer does, by a sessio
   const payer = await market.newBuyer()
   const login = ['login', '--url', market.url, '--email', payer.email, '--password-stdin', '--profile', 'payer']
   assert.is((await run(login, folder, {}, `${payer.password}\n`)).code, 0)
-  const args = ['conformance', '--agent', 'right', '--profile', 'payer', '--spend', '700', '--save-history', 'h.jsonl']
+  const args = ['conformance', '--agent', 'right', '--profile', 'payer', '--spend', '7.00', '--save-history', 'h.jsonl']
   const { code, out, err } = await run(args, folder)
   assert.is(code, exitCodes.ok, out + err)
   assert.match(out, /· conn\.endpoint-200 .*: the agent is another builder’s/)
@@ -112,13 +112,13 @@ test('a buyer sees of another builder’s agent what any buyer does, by a sessio
 
 const bugs: readonly [bug: Bug, args: readonly string[], broken: readonly string[]][] = [
   ['deaf', [], ['conn.endpoint-200']],
-  ['202', ['--spend', '700'], ['http.ack-200']],
-  ['no revisions', ['--spend', '700'], ['life.revision']],
-  ['same again', ['--spend', '700'], ['life.revision-differs']],
-  ['never decides', ['--spend', '700'], ['life.decides']],
-  ['never delivers', ['--spend', '700'], ['life.delivers']],
+  ['202', ['--spend', '7.00'], ['http.ack-200']],
+  ['no revisions', ['--spend', '7.00'], ['life.revision']],
+  ['same again', ['--spend', '7.00'], ['life.revision-differs']],
+  ['never decides', ['--spend', '7.00'], ['life.decides']],
+  ['never delivers', ['--spend', '7.00'], ['life.delivers']],
   ['by content', ['--spend', '50.00'], ['dup.not-by-content']],
-  ['leaks', ['--spend', '700'], ['safe.secret']],
+  ['leaks', ['--spend', '7.00'], ['safe.secret']],
   ['mute', ['--spend', '50.00'], ['life.reject-reason']],
 ]
 
@@ -156,7 +156,7 @@ test('only what the chosen checks need is bought', async () => {
 test('Ctrl-C ends what can be ended, and says what stays open', async () => {
   await market.startAgent('slow', 'never delivers')
   const payer = await market.newBuyer()
-  const { child, ended } = start(['conformance', '--agent', 'slow', '--spend', '700', '--only', 'life'], folder, {
+  const { child, ended } = start(['conformance', '--agent', 'slow', '--spend', '7.00', '--only', 'life'], folder, {
     MARKETPLACE_URL: market.url,
     MARKETPLACE_KEY: payer.apiKey,
   })
@@ -202,13 +202,16 @@ test('each refusal says what, why and what to do', async () => {
   assert.match(await told(poor, '--agent', 'right'), /^4 right is another builder’s agent.*--spend 7\.00/s)
   assert.match(
     await told(poor, '--agent', 'right', '--spend', '7.00'),
-    /^1 The wallet has 6\.00, and a task of right costs 7\.00\.\nDeposit first: marketplace wallet deposit 100/,
+    /^1 The wallet has 6\.00, and a task of right costs 7\.00\.\nDeposit first: marketplace wallet deposit 1\.00/,
   )
   assert.match(
     await told(market.builder, '--agent', 'right', '--spend', '5.00'),
     /^2 --spend 5\.00 buys nothing: right costs 7\.00/,
   )
-  assert.match(await told(market.builder, '--agent', 'right', '--spend', 'all'), /^2 --spend takes cents, like 500/)
+  assert.match(
+    await told(market.builder, '--agent', 'right', '--spend', 'all'),
+    /^2 --spend takes an amount with two decimals, like 5\.00, not all\./,
+  )
   assert.match(await told(market.builder, '--agent', 'right', '--start', 'x'), /^2 --start plays a marketplace/)
   assert.match(await told(market.builder, '--agent', 'right', '--requirements', '2026-11'), /^2 --requirements asks/)
   assert.match(await told(market.builder, '--spend', '5.00'), /^2 --spend goes with --agent/)

@@ -122,7 +122,7 @@ test('what the marketplace refuses has the name of its flag, and with --json tha
 
 test('what an argument fills has its name', async () => {
   for (const [line, says] of [
-    [['wallet', 'deposit', '1'], '<amount>: '],
+    [['wallet', 'deposit', '0.01'], '<amount>: '],
     [['tasks', 'message', 'anything', ''], '<text>: '],
     [['account', 'totp', 'confirm', 'x'.repeat(300)], '<code>: '],
   ] as const) {
@@ -140,7 +140,7 @@ test('what a question fills has its words', async () => {
 })
 
 test('commands of more than one request name their flags too, and a file keeps its names', async () => {
-  const create = ['agents', 'create', '--name', 'Life Agent', '--tagline', 'x', '--base-price', '500']
+  const create = ['agents', 'create', '--name', 'Life Agent', '--tagline', 'x', '--base-price', '5.00']
   const described = ['--description', 'Answers each task with its own title, for tests alone.', '--category', 'code']
   assert.match((await runHere(...create, ...described)).err, '\n  --tagline: must have ')
   assert.match((await runHere('tasks', 'deliver', 'anything', '--content', '')).err, '\n  --content: ')
@@ -178,8 +178,16 @@ test('the price of an agent is set by --price, as that of a task, or by --base-p
   const both = await priced('--price', '6.00', '--base-price', '6.00')
   assert.is(both.code, 2)
   assert.match(both.error, 'contradicts another flag')
-  const low = await runHere('agents', 'update', 'sample-agent', '--price', '1')
-  assert.match(low.err, '\n  --price: must be ')
+  const unsure = await runHere('agents', 'update', 'sample-agent', '--price', '500')
+  assert.is(unsure.code, 2)
+  assert.match(
+    unsure.err,
+    '--price takes an amount with two decimals, like 5.00, not 500: 500.00, or 5.00 if these are cents.',
+  )
+  assert.is((await priced('--price', '1,234.00')).data.basePrice, 123_400)
+  assert.is((await priced('--price', '5.00')).data.basePrice, 500)
+  const low = await runHere('agents', 'update', 'sample-agent', '--price', '0.01')
+  assert.match(low.err, '\n  --price: must be at least 2.00')
 })
 
 test.run()

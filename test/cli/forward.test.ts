@@ -75,7 +75,7 @@ test(
     assert.is(late.attempt, 2)
     await dev.said(/^my-agent is back/)
 
-    const fields = ['--tagline', 'Never tested here', '--base-price', '500', '--category', 'writing']
+    const fields = ['--tagline', 'Never tested here', '--base-price', '5.00', '--category', 'writing']
     const text = ['--name', 'Plain Two', '--description', 'An agent whose address is not https and so fails its test.']
     const plain = [...fields, ...text, '--webhook-url', `http://localhost:${port}/`]
     const made = await run(['agents', 'create', ...plain], folder)

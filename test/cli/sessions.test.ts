@@ -104,11 +104,11 @@ test(
     assert.not(existsSync(join(folder, 'config')))
 
     // By itself with a dev's people; what is named goes before.
-    assert.is((await answerOf(['wallet', 'deposit', '5000'], folder)).data.status, 'completed')
+    assert.is((await answerOf(['wallet', 'deposit', '50.00'], folder)).data.status, 'completed')
     const { key } = (
       await answerOf(['call', 'POST', '/api/my/api-keys', '-d', '{"name":"x"}', '--as', 'buyer'], folder)
     ).data
-    const named = await answerOf(['wallet', 'deposit', '5000', '--key', key], folder)
+    const named = await answerOf(['wallet', 'deposit', '50.00', '--key', key], folder)
     assert.is(named.code, 4)
     assert.match(named.hint, `marketplace login --url ${ready.url}`)
     await stop()

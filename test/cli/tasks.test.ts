@@ -112,7 +112,10 @@ test('an agent is changed by its slug, shows samples, and is deleted', async () 
   assert.is(early.status, 400)
   for (const [words, message] of [
     [['agents', 'update', 'sample-agent'], 'Say what to change'],
-    [['agents', 'update', 'sample-agent', '--base-price', '5.0'], '--base-price takes cents, like 500'],
+    [
+      ['agents', 'update', 'sample-agent', '--base-price', '5.0'],
+      '--base-price takes an amount with two decimals, like 5.00, not 5.0.',
+    ],
     [['agents', 'update', 'sample-agent', '--category', 'none'], 'There is no category none'],
     [['agents', 'update', 'sample-agent', '--file', 'strange.json'], 'webhook, which is not known here'],
   ] as const) {
@@ -135,7 +138,7 @@ test('keys, budgets, notifications and the rest of an account have their command
   const gone = await runHere('keys', 'list', '--key', made.out.trim())
   assert.is(gone.code, 4)
 
-  const limits = ['--max-per-task', '5.00', '--max-daily', '20.00', '--max-monthly', '10000']
+  const limits = ['--max-per-task', '5.00', '--max-daily', '20.00', '--max-monthly', '100.00']
   const budget = await done('budgets', 'create', '--agent', 'sample-agent', ...limits, '--category', 'translation')
   assert.is(budget.maxMonthly, 10_000)
   assert.equal((await done('budgets', 'update', budget.id, '--any-category')).allowedCategories, null)

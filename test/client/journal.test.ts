@@ -169,8 +169,36 @@ test(
 )
 
 test(
+  'what was refused for its signature is done at the next start: the secret may have been mended',
+  onStage(async stage => {
+    let status = 401
+    const market = await marketplace(() => status)
+    const onTask: AgentOptions['onTask'] = (_event, reply) => reply.accept()
+    const first = await stage.open({ onTask })
+    await send(first.url, task('a', market.url))
+    await until('the refusal', () => market.came.length === 1)
+    await first.stop()
+    status = 201
+    const second = await stage.open({ onTask })
+    await until('another try', () => market.came.length === 2)
+    await second.stop()
+    market.close()
+  }),
+)
+
+test(
   'it stays short: what is done leaves it, and what is not stays',
   onStage(async stage => {
+    const steps: string[] = []
+    const { writeFileSync, renameSync } = fs
+    fs.writeFileSync = ((path, text, options) => {
+      if (String(path).endsWith('.new')) steps.push((options as { flush?: boolean }).flush ? 'synced' : 'written')
+      writeFileSync(path, text, options)
+    }) as typeof writeFileSync
+    fs.renameSync = (from, to) => {
+      steps.push('renamed')
+      renameSync(from, to)
+    }
     const agent = await stage.open({
       onTask({ data }) {
         if (data.title === 'open') throw new Error('not today')
@@ -183,6 +211,8 @@ test(
       longest = Math.max(longest, fs.statSync(stage.path).size)
     }
     await agent.stop()
+    Object.assign(fs, { writeFileSync, renameSync })
+    assert.equal(steps.slice(0, 2), ['synced', 'renamed'])
     assert.ok(longest > 4_000_000 && longest < 4_500_000, `${longest} bytes`)
     assert.equal(fs.readdirSync(stage.folder), ['agent.journal'])
     const begun: string[] = []

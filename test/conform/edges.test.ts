@@ -105,8 +105,8 @@ edge('rel.sigterm', 'ten seconds, and an answer', {
     [webhook('rel.sigterm', 503), process('ended', 1)],
   ],
   'warn had to be killed': [[webhook('rel.sigterm', 200), process('ended', 10_000)]],
-  'warn did not answer': [[webhook('rel.sigterm', 500), process('ended', 1)]],
-  'inconclusive one task.submitted got no answer': [
+  'warn did not answer': [
+    [webhook('rel.sigterm', 500), process('ended', 1)],
     [webhook('rel.sigterm', null, { error: 'reset' }), process('ended', 1)],
   ],
   'inconclusive the agent was not ended': [

@@ -123,7 +123,7 @@ test(
       const asBuyer = { XDG_CONFIG_HOME: join(folder, 'buyer') }
       const signIn = ['login', '--email', buyer.email, '--password-stdin']
       assert.is((await run(signIn, folder, asBuyer, buyer.password)).code, 0)
-      assert.is((await run(['wallet', 'deposit', '5000'], folder, asBuyer)).code, 0)
+      assert.is((await run(['wallet', 'deposit', '50.00'], folder, asBuyer)).code, 0)
       assert.match(await type(shell, 'deposit'), /^ok +yes$/m)
       assert.match(await type(shell, 'dispute'), /^dispute status +resolved$/m)
       assert.match(await type(shell, 'people'), /^identity verified +yes$/m)

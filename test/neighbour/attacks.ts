@@ -10,6 +10,8 @@ import { agentInput, PASSWORD, type Resident } from './population.ts'
 export interface Attack {
   caller: Caller
   me: Resident
+  /** The account with long lists, which comes from all ten addresses. */
+  lister: Resident
   /** Everybody else, whose addresses of mail are guessed. */
   victims: readonly string[]
   url: URL
@@ -129,8 +131,36 @@ const guessPassword = ({ caller, me, victims }: Attack, round: number) => {
 const askForReset = ({ caller, victims }: Attack, round: number) =>
   caller.send('POST', '/api/auth/password-reset', { email: victims[round % victims.length]! })
 
-/** Times a minute, and what is done each time. The general limit is 100 a minute; some attacks have one of their own. */
-const attacks: Record<string, readonly [perMinute: number, step: Step]> = {
+/** The longest list that there is, of one account from ten addresses. */
+const askForLongList = ({ me, lister, url }: Attack) => {
+  const caller = new Caller(url.origin, me.address)
+  caller.credential = { authorization: `Bearer ${lister.key}` }
+  return caller.send('GET', '/api/tasks?limit=100').finally(() => caller.close())
+}
+
+/** As many requests as a minute allows, in one packet, the most without an account. */
+function packRequests({ me, lister, url }: Attack, round: number): Promise<void> {
+  const paths = [`/api/agents/${lister.agentId}/samples`, '/api/categories', '/api/tasks?limit=100']
+  const path = paths[round % paths.length]
+  const request = `HEAD ${path} HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${lister.key}\r\n\r\n`
+  const packet = (round % 3 === 2 ? request : request.replace(/authorization: .*\r\n/, '')).repeat(90)
+  const socket = net.connect({ host: url.hostname, port: Number(url.port), localAddress: me.address, noDelay: true })
+  let answers = 0
+  socket
+    .on('error', () => {})
+    .on('data', chunk => {
+      answers += String(chunk).split('HTTP/1.1 ').length - 1
+      if (answers >= 90) socket.destroy()
+    })
+  socket.write(packet)
+  return new Promise(resolve => socket.once('close', () => resolve()))
+}
+
+/**
+ * Times a minute, what is done each time, and how often where nothing else is. The general limit is 100 a minute; some attacks
+ * have one of their own.
+ */
+const attacks: Record<string, readonly [perMinute: number, step: Step, alone?: number]> = {
   slowNames: [30, testSilentName],
   slowReaders: [12, askAndNeverRead],
   uploadsToNowhere: [8, uploadToNowhere],
@@ -143,6 +173,8 @@ const attacks: Record<string, readonly [perMinute: number, step: Step]> = {
   messageFlood: [30, sendLongMessage],
   wrongPasswords: [5, guessPassword],
   resets: [0.05, askForReset],
+  longLists: [10, askForLongList, 95],
+  packets: [0.2, packRequests, 1.05],
 }
 
 /** Goes on until its process ends. */
@@ -150,7 +182,8 @@ export async function attackAll(attack: Attack, only = Object.keys(attacks)): Pr
   await aimAtTarpit(attack)
   await Promise.all(
     only.map(async name => {
-      const [perMinute, step] = attacks[name]!
+      const [among, step, alone = among] = attacks[name]!
+      const perMinute = only.length === 1 ? alone : among
       // Each starts somewhere in its first interval, or all of them would strike together.
       await wait(Math.random() * Math.min(60_000 / perMinute, 2_000))
       for (let round = 0; ; round++) {

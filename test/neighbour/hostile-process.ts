@@ -28,5 +28,5 @@ process.stdin.resume().once('end', () => {
 for (const me of hostile) {
   const caller = new Caller(base, me.address)
   caller.credential = { authorization: `Bearer ${me.key}` }
-  void attackAll({ caller, me, victims, url, note }, only)
+  void attackAll({ caller, me, lister: hostile[0]!, victims, url, note }, only)
 }

@@ -20,6 +20,8 @@ export interface Report {
   webhooks: Spread
   faults: string[]
   missing: number
+  /** How long the thread was held at a time, in ms. */
+  held: { p99: number; p999: number; max: number }
   /** Largest resident memory of the server, in MB. */
   peakMb: number
   /** Descriptors of the server before the attack, and when all had gone. */
@@ -92,7 +94,9 @@ async function attackOn(
   population: Population,
   { seconds, only }: Scale,
 ) {
-  const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, env, '', [])
+  const held = join(folder, 'held.json')
+  const watched = { ...env, NEIGHBOUR_HELD: held }
+  const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, watched, '', [])
   const { child, ended, firstLine } = serve()
   const errors: string[] = []
   child.stdout!.on('data', chunk => errors.push(...errorsIn(String(chunk))))
@@ -109,6 +113,7 @@ async function attackOn(
   const peakMb = peakOf(child.pid!)
   const after = await settledDescriptors(child.pid!, before)
   const { code } = await end(child, ended)
+  const heldOf = JSON.parse(readFileSync(held, 'utf8'))
   const file = join(folder, 'market.db')
   const databaseMb = (size(file) + size(`${file}.journal`) + size(`${file}.journal.sealed`)) / 1e6
   const checked = await run(['db', 'check', file, '--json'], folder)
@@ -121,6 +126,7 @@ async function attackOn(
     webhooks: spread(waits.webhooks),
     faults: waits.faults,
     missing: waits.missing,
+    held: heldOf,
     peakMb,
     descriptors: [before, after] as [number, number],
     databaseMb,

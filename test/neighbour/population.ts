@@ -39,9 +39,29 @@ export async function settlePopulation(ready: Ready, agents: Agents, people: num
     const address = `127.0.0.${2 + i}`
     population.hostile.push(await settle({ ready, admin, agents, name: `hostile${i}`, address, agentId: null }))
   }
+  await fillList(ready, population.hostile[0]!)
   admin.close()
   builder.close()
   return population
+}
+
+/** The longest texts a task may have, as JSON six times as long, and samples that anybody may look at. */
+async function fillList(ready: Ready, { key, agentId }: Resident): Promise<void> {
+  const lister = new Caller(ready.url, '127.0.0.1')
+  lister.credential = { authorization: `Bearer ${key}` }
+  const [description, requirements, output] = [10_000, 5_000, 50_000].map(length => '\u0001'.repeat(length))
+  for (let i = 0; i < 100; i++) {
+    await lister.call('POST', '/api/tasks', {
+      agentId,
+      title: `Long ${i}`,
+      description,
+      requirements,
+      agreedPrice: 200,
+    })
+  }
+  for (let i = 0; i < 10; i++)
+    await lister.call('POST', `/api/my/agents/${agentId}/samples`, { title: `Long ${i}`, output })
+  lister.close()
 }
 
 interface Newcomer {

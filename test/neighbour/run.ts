@@ -27,6 +27,7 @@ const goals: [what: string, met: boolean][] = [
   [`p99 of reads: ${report.reads.p99} ms (100)`, report.reads.p99 <= 100],
   [`p99 of writes: ${report.writes.p99} ms (250)`, report.writes.p99 <= 250],
   [`p99 of webhooks: ${report.webhooks.p99} ms (1000)`, report.webhooks.p99 <= 1000 && report.missing === 0],
+  [`the thread was held for ${report.held.p999} ms at a time, p99.9 (10)`, report.held.p999 <= 10],
   [`peak memory: ${Math.round(report.peakMb)} MB (400)`, report.peakMb <= 400],
   [`requests of others that failed: ${report.faults.length} (0)`, report.faults.length === 0],
   [

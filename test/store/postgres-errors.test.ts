@@ -87,39 +87,68 @@ test('a connection that has ended is told from a statement that has failed', () 
 
 test('so many have a slot at once, the next come in the order of asking, and none is lost or had twice', async () => {
   const slots = createSlots(2, 10_000)
-  assert.equal([slots.acquire(), slots.acquire(), slots.waiting], [undefined, undefined, 0])
+  assert.equal([slots.acquire('a'), slots.acquire('a'), slots.waiting], [undefined, undefined, 0])
   const order: number[] = []
-  const waiting = [1, 2, 3].map(n => Promise.resolve(slots.acquire()).then(() => order.push(n)))
+  const waiting = [1, 2, 3].map(n => Promise.resolve(slots.acquire('a')).then(() => order.push(n)))
   assert.is(slots.waiting, 3)
-  slots.release()
+  slots.release('a', 1)
   await waiting[0]
   assert.equal([order, slots.waiting], [[1], 2])
-  slots.release()
-  slots.release()
+  slots.release('a', 1)
+  slots.release('a', 1)
   await Promise.all(waiting)
   assert.equal([order, slots.waiting], [[1, 2, 3], 0])
-  slots.release()
-  assert.is(slots.acquire(), undefined)
-  assert.ok(slots.acquire() instanceof Promise, 'the other two are still had')
+  slots.release('a', 1)
+  assert.is(slots.acquire('a'), undefined)
+  assert.ok(slots.acquire('a') instanceof Promise, 'the other two are still had')
   assert.is(slots.waiting, 1)
-  slots.release()
+  slots.release('a', 1)
+})
+
+test('no flow takes all slots while others may come; what is left is shared the same way, and one alone always has some', async () => {
+  const slots = createSlots(10, 1)
+  const waits: Promise<void>[] = []
+  const takenBy = (flow: string, asks: number) => {
+    const all = Array.from({ length: asks }, () => slots.acquire(flow))
+    for (const wait of all) if (wait) waits.push(wait)
+    return all.filter(got => got === undefined).length
+  }
+  assert.equal([takenBy('a', 12), takenBy('b', 12), takenBy('c', 1)], [8, 2, 0])
+  assert.is(slots.waiting, 15)
+  const ends = await Promise.allSettled(waits)
+  assert.ok(ends.every(({ status }) => status === 'rejected'))
+  assert.equal([createSlots(1, 10_000).acquire('a'), createSlots(2, 10_000).acquire('a')], [undefined, undefined])
+})
+
+test('a slot that is free goes to the flow that has had them for the shortest time', async () => {
+  const slots = createSlots(1, 10_000)
+  const order: string[] = []
+  const ask = (flow: string) => Promise.resolve(slots.acquire(flow)).then(() => order.push(flow))
+  slots.acquire('slow')
+  const all = [ask('slow'), ask('slow'), ask('quick'), ask('quick'), ask('')]
+  for (const ms of [1_000, 1, 1, 1, 1]) {
+    slots.release(order.at(-1) ?? 'slow', ms)
+    await new Promise(setImmediate)
+  }
+  await Promise.all(all)
+  assert.equal(order, ['', 'quick', 'quick', 'slow', 'slow'])
 })
 
 test('who has waited too long is sent away, once, and takes nobody’s slot', async () => {
   const slots = createSlots(1, 30)
-  assert.is(slots.acquire(), undefined)
-  const error = await Promise.resolve(slots.acquire()).catch(error => error)
+  assert.is(slots.acquire('a'), undefined)
+  const error = await Promise.resolve(slots.acquire('a')).catch(error => error)
   assert.instance(error, BusyError)
   assert.is(error.message, 'No connection to the database was free for 30 ms.')
   assert.is(slots.waiting, 0)
-  slots.release()
-  assert.is(slots.acquire(), undefined)
-  const next = slots.acquire()
-  slots.release()
+  slots.release('a', 1)
+  assert.is(slots.acquire('a'), undefined)
+  const next = slots.acquire('a')
+  slots.release('a', 1)
   await next
   await new Promise(resolve => setTimeout(resolve, 60))
-  assert.ok(slots.acquire() instanceof Promise, 'the slot is had, whatever the clock says by then')
-  slots.release()
+  assert.ok(slots.acquire('a') instanceof Promise, 'the slot is had, whatever the clock says by then')
+  slots.release('a', 1)
 })
 
 test.run()

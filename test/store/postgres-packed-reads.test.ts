@@ -20,4 +20,27 @@ test('they leave their connection to the next ones, also where one of them fails
   await drop()
 })
 
+test('however many slow reads one account has under way, another finds a connection', async () => {
+  const { url, drop } = await freshDatabase()
+  const db = await openPostgres({ url, poolSize: 4 })
+  let end = () => {}
+  const held = new Promise<void>(resolve => (end = resolve))
+  let ended = 0
+  const slow = Array.from({ length: 12 }, () =>
+    db.read(async q => {
+      await q.get('SELECT 1 AS one')
+      await held
+      ended++
+    }, 'one account'),
+  )
+  assert.equal(await db.read(q => q.get('SELECT 2 AS two'), 'another'), { two: 2 })
+  assert.equal(await db.write(tx => tx.get('SELECT 3 AS three'), 'another'), { three: 3 })
+  assert.is(ended, 0)
+  end()
+  await Promise.all(slow)
+  assert.is(ended, 12)
+  await db.close()
+  await drop()
+})
+
 test.run()

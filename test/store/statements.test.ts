@@ -2,7 +2,7 @@
 /** Units of work on SQLite in memory, many of them in one transaction of its own. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LostError } from '../../src/store/db.ts'
+import { LostError, TooMuchError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { Connection } from '../../src/store/embedded/sqlite-wasm.ts'
 import { Engine } from '../../src/store/embedded/statements.ts'
@@ -24,6 +24,22 @@ const inserting = async (engine: Engine, id: number, text = '') => {
 }
 
 const ids = (engine: Engine) => engine.column('SELECT id FROM a ORDER BY id')
+
+test('rows are read up to so many bytes, of which a text that is not ASCII takes four times its own', async () => {
+  const engine = await withTable()
+  for (const [id, text] of [...Array(4).fill('a'.repeat(1_200)), ...Array(4).fill('\u4e2d'.repeat(100))].entries()) {
+    ;(await inserting(engine, id, text)).commit()
+  }
+  const fit = async (from: number, count: number, bytes: number) => {
+    const unit = new Unit(engine, false)
+    const read = unit.all('SELECT text FROM a WHERE id >= $1 ORDER BY id LIMIT $2', [from, count], bytes)
+    const rows = await read.catch(error => error)
+    return rows instanceof TooMuchError ? -rows.fit : rows.length
+  }
+  for (const from of [0, 4]) {
+    assert.equal([await fit(from, 4, 2_500), await fit(from, 4, 4_800), await fit(from, 1, 10)], [-2, 4, 1])
+  }
+})
 
 const givingUp = (which: string, isGivenUp: (id: number) => boolean) =>
   test(`of 400 units ${which} is given up: the others stay, in every look at them between`, async () => {

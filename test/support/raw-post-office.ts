@@ -10,6 +10,7 @@ export type SmtpFault =
   | 'resets'
   | 'refuses for now'
   | 'refuses the receiver'
+  | 'refuses the mail' // when it has read it
   | null
 
 export async function openRawPostOffice() {
@@ -35,6 +36,17 @@ export async function openRawPostOffice() {
   return office
 }
 
+const receiverRefused: Readonly<Record<string, string>> = {
+  'refuses for now': '451 later\r\n',
+  'refuses the receiver': '550 nobody here\r\n',
+}
+
+function takes(office: { fault: SmtpFault; taken: number }): string {
+  if (office.fault === 'refuses the mail') return '550 not this one\r\n'
+  office.taken++
+  return '250 taken\r\n'
+}
+
 function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number }): void {
   const { fault } = office
   if (fault === 'silent') return
@@ -51,12 +63,11 @@ function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number 
       if (fault === 'closes in the middle') return socket.destroy()
       if (line !== '.') return
       inLetter = false
-      office.taken++
-      return socket.write('250 taken\r\n')
+      return socket.write(takes(office))
     }
     const verb = line.slice(0, 4).toUpperCase()
-    if (verb === 'RCPT' && fault === 'refuses for now') return socket.write('451 later\r\n')
-    if (verb === 'RCPT' && fault === 'refuses the receiver') return socket.write('550 nobody here\r\n')
+    const refusal = verb === 'RCPT' && receiverRefused[fault ?? '']
+    if (refusal) return socket.write(refusal)
     if (verb === 'DATA') inLetter = true
     if (verb === 'QUIT') return socket.end('221 bye\r\n')
     return socket.write(verb === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')

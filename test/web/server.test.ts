@@ -227,7 +227,7 @@ test('an unknown path is 404, a wrong method 405 with Allow, HEAD is GET without
   const head = await ask('/api/open', { method: 'HEAD' })
   assert.is(head.status, 200)
   assert.is(head.text, '')
-  assert.is(head.headers['content-length'], '48')
+  assert.is(head.headers['content-length'], undefined)
 })
 
 test('a fixed path wins over a parameter, whatever the order of the records', async () => {

@@ -1,5 +1,6 @@
 // engines: embedded; process: own
 /** Looking up names: deadlines of our own, shares, what is kept, the hosts file. Source: A-188. */
+import { promises as dns } from 'node:dns'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,6 +144,44 @@ test('places: nobody gets more than a share, who waits too long is sent away, an
   first()
   await third
   assert.is(await late, 'late ')
+})
+
+test('places: who waits for a used-up share keeps nobody behind from what is free', async () => {
+  const shares = createShares({ total: 2, each: 1, waiting: 2, waitMs: 60_000 })
+  const [leaveA, leaveB] = [await shares.acquire(['a']), await shares.acquire(['b'])]
+  const came: string[] = []
+  const first = shares.acquire(['a']).then(() => came.push('first'))
+  const second = shares.acquire(['c']).then(() => came.push('second'))
+  leaveB()
+  await new Promise(setImmediate)
+  assert.equal(came, ['second'])
+  leaveA()
+  await Promise.all([first, second])
+})
+
+test('what this machine had no descriptors for is no fault of the name: it is asked for again at once', async () => {
+  const names = createNames({ resolver: 'system', hostsPath: nowhere })
+  const { lookup } = dns
+  try {
+    const failing = (code: string) => (() => Promise.reject(Object.assign(new Error(code), { code }))) as never
+    for (const [code, after] of [
+      ['EMFILE', 'found'],
+      ['ENFILE', 'found'],
+      ['ENOTFOUND', 'ENOTFOUND'],
+    ] as const) {
+      const ask = () =>
+        names.lookup(`${code}.example`).then(
+          () => 'found',
+          error => error.code,
+        )
+      dns.lookup = failing(code)
+      assert.is(await ask(), code)
+      dns.lookup = (async () => found('192.0.2.1')) as never
+      assert.is(await ask(), after)
+    }
+  } finally {
+    dns.lookup = lookup
+  }
 })
 
 test('a domain is what somebody has registered; customers of one platform are apart', async () => {

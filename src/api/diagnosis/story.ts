@@ -60,7 +60,7 @@ export interface DeathFact {
 export type Fact = WebhookFact | CallbackFact | DeathFact
 
 /** In the place of the agent's answer to a callback: what the agent was told, or not, by an armed fault. */
-export interface MetFault {
+interface MetFault {
   readonly name: FaultName
   readonly on: string | null
 }

@@ -65,13 +65,13 @@ const headerOf = (description: string, schema: JsonSchema) => ({ description, sc
 /** Responses that are the same for every endpoint. */
 export const sharedResponses: Record<string, Response> = {
   RateLimited: {
-    description: 'Too many requests from this address, or too many large ones on their way',
+    description: 'Too many requests from this address, too many large ones on their way, or too many in a row',
     headers: {
       'Retry-After': headerOf('Seconds until the window is over', { type: 'integer' }),
       'RateLimit-Policy': headerOf('The limit and its window', { type: 'string' }),
       RateLimit: headerOf('What is left of it', { type: 'string' }),
     },
-    content: json(refused(['rate_limited', 'unsent_bodies'])),
+    content: json(refused(['rate_limited', 'unsent_bodies', 'too_many_behind'])),
   },
   InternalError: {
     description: 'Something went wrong on our side, or too much is asked at this moment',
@@ -83,6 +83,7 @@ export const sharedResponses: Record<string, Response> = {
 const shared: Partial<Record<FailureName, string>> = {
   rate_limited: 'RateLimited',
   unsent_bodies: 'RateLimited',
+  too_many_behind: 'RateLimited',
   internal: 'InternalError',
   overloaded: 'InternalError',
 }

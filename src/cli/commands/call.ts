@@ -9,7 +9,7 @@ import { type Connection, type ConnectionFlags, connected, refusalHint } from '.
 import { nextSteps } from '../connection/next-steps.ts'
 import { endpointAt, formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
-import type { Ui } from '../output/ui.ts'
+import { plain, plainJson, plainLines, type Ui } from '../output/ui.ts'
 export interface CallFlags extends ConnectionFlags {
   data?: string
   field?: string[]
@@ -22,7 +22,9 @@ export interface CallFlags extends ConnectionFlags {
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 
 /** Prints the body of the response: with --json as it came, else formatted. The status decides the exit code. */
-export async function call(verb: string, target: string, flags: CallFlags): Promise<number> {
+export async function call(words: readonly string[], flags: CallFlags): Promise<number> {
+  const [verb = '', target = ''] = words.length === 1 && words[0]!.startsWith('/') ? ['GET', words[0]] : words
+  if (target === '') throw new UsageError(`Which path? Example: ${nextSteps.call()}`)
   const method = methods.find(name => name === verb.toUpperCase())
   if (!method) throw new UsageError(`METHOD is ${methods.join(', ')}, not ${verb}. Example: ${nextSteps.call()}`)
   if (/^[a-z]+:/i.test(target)) {
@@ -73,16 +75,18 @@ async function credentialFor({ found, openSession }: Connection, method: Method,
 /** The cookie of a session is as good as a password, so it is not shown. */
 function printHead({ status, statusText, headers }: Response): void {
   const lines = [...headers].map(([name, value]) => `${name}: ${name === 'set-cookie' ? '(not shown)' : value}`)
-  process.stdout.write(`${[`HTTP/1.1 ${status} ${statusText}`, ...lines].join('\n')}\n\n`)
+  process.stdout.write(`${[`HTTP/1.1 ${status} ${statusText}`, ...lines].map(plain).join('\n')}\n\n`)
 }
 
 async function print(reply: Response, json: boolean, filter?: (json: string) => Promise<string>): Promise<void> {
   const bytes = Buffer.from(await reply.arrayBuffer())
-  if (!/\bjson\b/.test(reply.headers.get('content-type') ?? '')) return void process.stdout.write(bytes)
+  // A file or a program gets it byte for byte.
+  if (!/\bjson\b/.test(reply.headers.get('content-type') ?? ''))
+    return void process.stdout.write(process.stdout.isTTY ? plainLines(bytes.toString()) : bytes)
   const text = bytes.toString('utf8')
   // A refusal has other fields than what the program was written for.
-  if (filter && reply.ok) return void process.stdout.write(await filter(text))
-  process.stdout.write(`${json ? text : laidOut(text)}\n`)
+  if (filter && reply.ok) return void process.stdout.write(plainLines(await filter(text)))
+  process.stdout.write(`${plainJson(json ? text : laidOut(text))}\n`)
 }
 
 function laidOut(text: string): string {

@@ -27,6 +27,9 @@ interface About {
   readonly count?: number | undefined
 }
 
+/** So often it says besides why it takes so long, and for how long at most. */
+const WHOLE_WORD_MS = 60_000
+
 export class Live {
   readonly #output: CommandOutput
   readonly #options: LiveOptions
@@ -101,9 +104,12 @@ export class Live {
     const { notes } = this.#output
     const { count } = this.#about
     const played = `${this.#played.size}${count === undefined ? '' : ` of ${count}`} scenarios are played`
-    const causes = this.#history ? slownessInWords(this.#history) : []
-    const until = `The run ends after ${durationInWords(limitMs)} at the latest (--timeout)`
-    const sentences = [`${durationInWords(ms)} into the run, ${played}`, ...causes, until]
+    const isLong = ms % WHOLE_WORD_MS === 0 || 2 * ms === limitMs
+    // A terminal has a line that moves.
+    if (!isLong && this.#progress.isShown) return
+    const causes = this.#history && isLong ? slownessInWords(this.#history) : []
+    const until = isLong ? [`The run ends after ${durationInWords(limitMs)} at the latest (--timeout)`] : []
+    const sentences = [`${durationInWords(ms)} into the run, ${played}`, ...causes, ...until]
     this.#progress.clear()
     paragraph(notes, notes.colour.dim('· '), plain(`${sentences.join('. ')}.`))
     this.#progress.wait(`Played: ${this.#played.size} scenarios`)

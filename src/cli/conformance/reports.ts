@@ -9,6 +9,7 @@ import { environment, UsageError } from '../../settings/config.ts'
 import { makeFolders } from '../../store/folders.ts'
 import { diskReason } from '../output/disk-faults.ts'
 import type { CommandOutput } from '../output/output.ts'
+import { plainJson, plainLines } from '../output/ui.ts'
 
 export interface WantedReport {
   readonly name: ReportName
@@ -78,13 +79,14 @@ export function writeReports(wanted: readonly WantedReport[], { report, asked, h
   const lost: string[] = []
   for (const { name, path } of wanted) {
     const text = reports[name](report, history, asked)
-    const said = besides[name]?.(report, history) ?? ''
+    const shown = text.startsWith('{') ? plainJson : plainLines
+    const said = plainLines(besides[name]?.(report, history) ?? '')
     // The runner reads both streams; the report for programs stays whole.
     ;(output.json ? process.stderr : process.stdout).write(said)
     const step = name === 'github' ? environment().GITHUB_STEP_SUMMARY : undefined
     if (path !== null) lost.push(...lostOf(`--report ${name}`, path, () => writeWhole(path, text)))
-    else if (step) lost.push(...lostOf(`--report ${name}`, step, () => appendFileSync(step, text)))
-    else process.stdout.write(text)
+    else if (step) lost.push(...lostOf(`--report ${name}`, step, () => appendFileSync(step, shown(text))))
+    else process.stdout.write(shown(text))
   }
   return lost
 }

@@ -7,10 +7,8 @@ import { durationGiven } from '../output/numbers.ts'
 const LEAST_MS = 1_000
 /** One of Node's timers takes some weeks. */
 const MOST_MS = 7 * 24 * 3_600_000
-/** A usual run is over by then, also on a slow machine. */
-const FIRST_WORD_MS = 60_000
-/** CI services take a job for dead that is silent for ten minutes. */
-const LONGEST_SILENCE_MS = 300_000
+/** Who waits, and a CI service, takes for dead what is silent for longer. */
+const LONGEST_SILENCE_MS = 5_000
 
 /** In ms. `flag` goes before `setting`, which is that of the agent's file. */
 export function limitIn(flag: string | undefined, setting: number | undefined, repeats: number): number {
@@ -35,7 +33,7 @@ export class RunTime {
   /** It begins now. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
-    const first = Math.min(FIRST_WORD_MS, limitMs / 2)
+    const first = Math.min(LONGEST_SILENCE_MS, limitMs / 2)
     this.#word = setTimeout(() => this.#tell(first), first)
     this.#end = setTimeout(() => this.#over.abort(new TimeOver(limitMs)), limitMs)
   }
@@ -52,12 +50,11 @@ export class RunTime {
     this.#unheard = null
   }
 
-  /** Ever more seldom. */
   #tell(ms: number): void {
     if (this.#listener) this.#listener({ ms, limitMs: this.#limitMs })
     else this.#unheard = ms
-    const pause = Math.min(ms, LONGEST_SILENCE_MS)
-    if (ms + pause < this.#limitMs) this.#word = setTimeout(() => this.#tell(ms + pause), pause)
+    const next = ms + LONGEST_SILENCE_MS
+    if (next < this.#limitMs) this.#word = setTimeout(() => this.#tell(next), LONGEST_SILENCE_MS)
   }
 
   close(): void {

@@ -3,6 +3,7 @@
  * lead to the same marketplace as before.
  */
 import { programName } from '../../settings/config.ts'
+import { inUnits } from '../output/numbers.ts'
 import type { Person, Target } from './target.ts'
 
 const typed = (words: string) => `${programName()} ${words}`
@@ -33,7 +34,7 @@ export const nextSteps = {
   wholeList: (command: string, flags = '') => typed(`${command}${flags}`),
   searchAgents: (flags = '') => typed(`agents search${flags}`),
   advanceClock: () => typed('clock advance 1h'),
-  call: () => typed('call GET /api/agents'),
+  call: () => typed('call /api/agents'),
   mend: () => typed('doctor --fix'),
   forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
   forwardAs: (slug: string, url: string) => typed(`dev --agent ${slug}=${url}`),
@@ -71,6 +72,6 @@ export const nextSteps = {
   showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),
   cancelTask: (id: string, flags = '') => typed(`tasks cancel ${id}${flags}`),
   listFaults: () => typed('fault list'),
-  deposit: (cents: number, flags = '') => typed(`wallet deposit ${cents}${flags}`),
+  deposit: (cents: number, flags = '') => typed(`wallet deposit ${inUnits(cents)}${flags}`),
   resolveTask: (id: string, flags = '') => typed(`admin resolve ${id} --outcome refund${flags}`),
 } as const

@@ -3,7 +3,7 @@ import { agents } from '../../api/endpoints/agents.ts'
 import type { CallInput } from '../../api/endpoints/calls.ts'
 import { limits } from '../../api/limits.ts'
 import type { CategoryRecord } from '../../api/records.ts'
-import { fromTo, readCents } from '../output/numbers.ts'
+import { fromTo, inAmounts, readCents } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
 import { newAgentFlags } from './agent-flags.ts'
@@ -69,8 +69,13 @@ const questions: Record<Required, (prompt: Prompt, categories: readonly Category
   tagline: input('tagline', `Tagline (${fromTo(limits.agent.tagline)} characters):`),
   description: input('description', `Description (${fromTo(limits.agent.description)} characters):`),
   async basePrice(prompt) {
-    const message = 'Price of a task (5.00, or 500 in cents):'
-    const validate = (text: string) => faultOf('basePrice', readCents(text) ?? text)
+    const message = 'Price of a task (like 5.00):'
+    const validate = (text: string) => {
+      const cents = readCents(text)
+      if (cents === undefined) return 'It takes two decimals, like 5.00'
+      const fault = faultOf('basePrice', cents)
+      return fault === true || inAmounts(fault)
+    }
     const { price } = await prompt<{ price: string }>([
       { type: 'input', name: 'price', message, default: '5.00', validate },
     ])

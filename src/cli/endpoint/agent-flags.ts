@@ -9,8 +9,8 @@ export const agentFlags: readonly FieldFlag[] = [
   ['--name <text>', `${fromTo(agent.name)} characters`, 'name'],
   ['--tagline <text>', `${fromTo(agent.tagline)} characters`, 'tagline'],
   ['--description <text>', `${fromTo(agent.description)} characters`, 'description'],
-  ['--base-price <cents>', `${price.min} is ${inUnits(price.min)}, the least; 5.00 is 500`, 'basePrice'],
-  ['--price <cents>', 'the same as --base-price', 'basePrice'],
+  ['--base-price <amount>', `of a task, like 5.00; at least ${inUnits(price.min)}`, 'basePrice'],
+  ['--price <amount>', 'the same as --base-price', 'basePrice'],
   ['--pricing-model <kind>', 'fixed, hourly or token', 'pricingModel'],
   [
     '--category <name...>',

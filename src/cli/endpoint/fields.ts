@@ -76,7 +76,7 @@ function flagFields(
 const givenValue = (record: Endpoint, field: string, given: unknown, flag: string) =>
   Array.isArray(given) ? given : fieldValue(record, field, String(given), flag)
 
-/** Converts the text to a number if the field takes one and the text is one. Money may be written in cents or as 5.00. */
+/** Converts the text to a number if the field takes one and the text is one. Money is written as 5.00. */
 function fieldValue({ body }: Endpoint, field: string, text: string, flag = field): unknown {
   if (isPrice(field)) return centsIn(text, flagIn(flag))
   const shape = body instanceof z.ZodObject ? (body.shape[field] as z.ZodType | undefined) : undefined

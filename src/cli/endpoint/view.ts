@@ -74,12 +74,18 @@ function labelOf(path: string): string {
 
 function cell(item: Fields, path: string): string {
   const names = path.split('.')
-  const value = names.reduce<unknown>((inner, name) => (inner as Fields | null | undefined)?.[name], item)
+  const value = ownerOf(item, names)?.[names.at(-1)!]
   if (value === null || value === undefined) return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number' && isPrice(names.at(-1)!)) return money(value)
+  if (typeof value === 'number' && isPrice(names.at(-1)!)) {
+    const currency = ownerOf(item, names)?.currency
+    return typeof currency === 'string' ? `${money(value)} ${plain(currency)}` : money(value)
+  }
   return plain(Array.isArray(value) ? value.map(nameOf).join('; ') || '-' : String(value))
 }
+
+const ownerOf = (item: Fields, names: readonly string[]) =>
+  names.slice(0, -1).reduce<Fields | null | undefined>((inner, name) => inner?.[name] as Fields | undefined, item)
 
 /** An item of a list: a text, or a record with a name. */
 const nameOf = (item: unknown) => (typeof item === 'object' && item !== null ? String((item as Fields).name) : item)

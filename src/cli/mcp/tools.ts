@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { faultNames } from '../../api/faults.ts'
 import { agentEvents } from '../../api/flow.ts'
+import { inUnits } from '../output/numbers.ts'
 
 /** Less than the server lets a command take, so that its report is there. */
 const RUN_TIME = '9m'
@@ -84,8 +85,15 @@ export const tools: readonly Tool[] = [
       price: z.int().min(200).optional().describe('in cents'),
       timeout: z.int().min(1).max(300).optional().describe('for each answer of the agent, in seconds'),
     },
-    commands: ({ agent, ...rest }, { reach }) => [
-      ['simulate', 'buyer', agent, ...Object.entries(rest).flatMap(([name, value]) => flag(name, value)), ...reach],
+    commands: ({ agent, price, ...rest }, { reach }) => [
+      [
+        'simulate',
+        'buyer',
+        agent,
+        ...flag('price', price && inUnits(price)),
+        ...Object.entries(rest).flatMap(([name, value]) => flag(name, value)),
+        ...reach,
+      ],
     ],
   }),
   tool({

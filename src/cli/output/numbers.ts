@@ -8,7 +8,7 @@ export const fromTo = ([from, to]: readonly [number, number]) => `${grouped(from
 /** 200 → `2.00`. */
 export const inUnits = (cents: number) => (cents / 100).toFixed(2)
 
-/** Fields with money, which is in cents. People may write 5.00 as well. */
+/** Fields with money: cents on the wire, and 5.00 wherever people type or read. */
 const PRICES = new Set([
   ...['amount', 'agreedPrice', 'basePrice', 'balance', 'heldBalance', 'refundAmount'],
   ...['maxPerTask', 'maxDaily', 'maxMonthly', 'spentToday', 'spentThisMonth'],
@@ -17,11 +17,12 @@ const PRICES = new Set([
 
 export const isPrice = (field: string) => PRICES.has(field)
 
-/** `500` and `5.00` are the same. Throws a UsageError if it is neither. */
+/** Throws a UsageError unless there are two decimals: 500 might be meant as 500.00 or as 5.00, and money is not guessed. Source: A-295. */
 export function centsIn(text: string, from: string): number {
   const value = readCents(text)
   if (value !== undefined) return value
-  throw new UsageError(`${from} takes cents, like 500, or an amount with two decimals, like 5.00; not ${text}.`)
+  const either = /^\d{3,12}$/.test(text) ? `: ${text}.00, or ${inUnits(Number(text))} if these are cents` : ''
+  throw new UsageError(`${from} takes an amount with two decimals, like 5.00, not ${text}${either}.`)
 }
 
 /** A price within the bounds of the interface. */
@@ -29,12 +30,17 @@ export function priceGiven(flag: string, text: string): number {
   const { min, max } = limits.price
   const value = centsIn(text, flag)
   if (value >= min && value <= max) return value
-  throw new UsageError(`${flag} takes ${min} to ${max} cents (${inUnits(min)} to ${inUnits(max)}), not ${text}.`)
+  throw new UsageError(`${flag} takes ${inUnits(min)} to ${inUnits(max)}, not ${text}.`)
 }
 
+/** What the interface says of a price in cents, as people type amounts. */
+export const inAmounts = (sentence: string) =>
+  sentence.replaceAll(/(?<=at (?:least|most) )\d+/g, cents => inUnits(Number(cents)))
+
+/** `1,234.00`, as amounts are shown, and `1234.00`. */
 export function readCents(text: string): number | undefined {
-  if (/^-?\d{1,12}$/.test(text)) return Number(text)
-  return /^-?\d{1,10}\.\d\d$/.test(text) ? Number(text.replace('.', '')) : undefined
+  const isOne = /^-?(?:\d{1,10}|\d{1,3}(?:,\d{3}){1,3})\.\d\d$/.test(text)
+  return isOne ? Number(text.replaceAll(/[.,]/g, '')) : undefined
 }
 
 /** Durations as people type and read them: 90s, 15m, 48h, 7d, 1h30m. */

@@ -3,6 +3,8 @@
 import { wantsColour } from '../../settings/config.ts'
 
 export interface Progress {
+  /** Somebody sees it. */
+  readonly isShown: boolean
   /** Shows what the command waits for now. */
   wait(text: string): void
   /** Removes the spinner before something is printed. */
@@ -19,7 +21,8 @@ export function clearProgress(): void {
 
 export async function showProgress({ json }: { readonly json: boolean }): Promise<Progress> {
   // On a terminal that does not say how wide it is, ora would clear lines without end.
-  if (json || !process.stderr.isTTY || !process.stderr.columns) return { wait: () => {}, clear: () => {} }
+  if (json || !process.stderr.isTTY || !process.stderr.columns)
+    return { isShown: false, wait: () => {}, clear: () => {} }
   const { default: ora } = await import('ora')
   let since = 0
   const spinner = ora({
@@ -31,6 +34,7 @@ export async function showProgress({ json }: { readonly json: boolean }): Promis
   const clear = () => void spinner.stop()
   spinners.add(clear)
   return {
+    isShown: true,
     wait(text) {
       since = performance.now()
       spinner.start(text)

@@ -32,7 +32,7 @@ export const widthOf = ({ isTTY, columns }: Sink): number | null => (isTTY ? col
 /** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout, inColour = wantsColour(stream)): Ui {
   const colour = new Chalk({ level: inColour ? 1 : 0 })
-  const raw = (text: string) => void stream.write(`${text}\n`)
+  const raw = (text: string) => void stream.write(`${shown(text, inColour)}\n`)
   return {
     colour,
     get columns() {
@@ -46,7 +46,7 @@ export function createUi(stream: Sink = process.stdout, inColour = wantsColour(s
     table(rows) {
       for (const row of tableRows(rows, widthOf(stream))) raw(row)
     },
-    json: value => raw(JSON.stringify(value)),
+    json: value => raw(plainJson(JSON.stringify(value))),
   }
 }
 
@@ -55,6 +55,24 @@ const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206
 
 /** Makes data from outside safe to print. */
 export const plain = (text: string) => text.replace(STEERING, ' ')
+
+const isLayout = (sign: string) => sign === '\n' || sign === '\t'
+
+/** Of several lines: their ends stay. */
+export const plainLines = (text: string) => text.replace(STEERING, sign => (isLayout(sign) ? sign : ' '))
+
+/** JSON that means the same, with nothing in it that steers a terminal. */
+export const plainJson = (json: string) =>
+  json.replace(STEERING, sign => (isLayout(sign) ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`))
+
+/** Whatever a command prints by a Ui: what is ours in it are colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is how a terminal is told a colour
+const COLOUR = /(\u001b\[\d{1,2}m)/
+const shown = (text: string, inColour: boolean) =>
+  text
+    .split(COLOUR)
+    .map((part, at) => (at % 2 === 1 && inColour ? part : plainLines(part)))
+    .join('')
 
 export const money = (cents: number) =>
   (cents / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })

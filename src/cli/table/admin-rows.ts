@@ -147,7 +147,7 @@ const settling: readonly EndpointRow[] = [
     summary: 'Decide who gets the money of a task; needs a session',
     flags: [
       ['--outcome <outcome>', 'refund: all to the buyer; release: all to the builder; split', 'outcome'],
-      ['--refund-amount <cents>', 'with split: what the buyer gets back', 'refundAmount'],
+      ['--refund-amount <amount>', 'with split: what the buyer gets back, like 6.00', 'refundAmount'],
     ],
     confirms: 'settles the money of the task',
     shows: TASK_FACTS,

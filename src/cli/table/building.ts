@@ -27,7 +27,7 @@ export const building: readonly CommandRecord[] = [
     examples: [
       'marketplace agents create',
       'marketplace agents create --file agent.json --json',
-      `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500 --description "Translates letters of up to two pages into English." --category translation`,
+      `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 5.00 --description "Translates letters of up to two pages into English." --category translation`,
     ],
     run: async (_, flags: RowFlags) => (await import('../commands/agents-create.ts')).create(flags),
   },

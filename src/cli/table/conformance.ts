@@ -18,7 +18,7 @@ export const conformanceCommands: readonly CommandRecord[] = [
       ],
       ...secretOptions,
       ['--agent <slug or id>', 'looks at an agent that a marketplace lists, from outside: makes its connection test'],
-      ['--spend <amount>', 'with --agent: also buys tasks from it, for so much at most; 2000 is 20.00'],
+      ['--spend <amount>', 'with --agent: also buys tasks from it, for so much at most, like 20.00'],
       ...reach('builder').slice(1),
       ['--config <file>', 'what the author says of the agent (default: conformance.yaml, if it is there)'],
       ['--only <check...>', 'these checks or areas, such as sig or dup.retry'],

@@ -25,8 +25,8 @@ Exit code ${exitCodes.check}: something is wrong.`,
   },
   {
     name: 'call',
-    takes: ['<METHOD>', '<PATH>'],
-    summary: 'Make any request of the API and print the answer',
+    takes: ['<METHOD|PATH>', '[PATH]'],
+    summary: 'Make any request of the API; a path alone is a GET',
     options: [
       ['-d, --data <json>', 'the body: JSON, @file, or - for stdin'],
       [
@@ -41,16 +41,15 @@ Exit code ${exitCodes.check}: something is wrong.`,
       ['--json', 'print the answer as it came'],
     ],
     examples: [
-      'marketplace call GET /api/agents',
-      "marketplace call GET /api/tasks --paginate --jq '.data.tasks[] | [.id, .status]'",
-      'marketplace call GET /api/wallet --as buyer --include',
+      'marketplace call /api/agents',
+      "marketplace call /api/tasks --paginate --jq '.data.tasks[] | [.id, .status]'",
+      'marketplace call /api/wallet --as buyer --include',
       'marketplace call POST /api/my/api-keys --field name=laptop',
       "marketplace call POST /api/tasks/TASK_ID/submit --header 'Idempotency-Key: order-17'",
       `marketplace call POST /api/my/api-keys --data '{"name": "laptop"}'`,
       'marketplace call PUT /api/my/agents/AGENT_ID --data @changes.json',
     ],
-    run: async ([method = '', path = ''], flags: CallFlags) =>
-      (await import('../commands/call.ts')).call(method, path, flags),
+    run: async (words, flags: CallFlags) => (await import('../commands/call.ts')).call(words, flags),
   },
   {
     name: 'mcp',

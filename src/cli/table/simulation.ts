@@ -22,7 +22,7 @@ export const simulation: readonly CommandRecord[] = [
       ['--title <text>', 'of the task'],
       ['--description <text>', 'of the task'],
       ['--requirements <text>', 'of the task'],
-      ['--price <cents>', `${min} is ${inUnits(min)} (default: the agent's price)`],
+      ['--price <amount>', `like 5.00; at least ${inUnits(min)} (default: the agent's price)`],
       ['--rating <n>', `${fromTo(limits.review.rating)} (default: 5)`],
       ['--timeout <seconds>', 'for each answer of the agent (default: 60)'],
       ...reach('buyer'),

@@ -41,7 +41,7 @@ const taskFields: readonly FieldFlag[] = [
   ['--agent <agent>', 'whom to hire, by id or slug', 'agentId', 'agent'],
   ['--title <text>', `${fromTo(bounds.title)} characters`, 'title'],
   ['--description <text>', `${fromTo(bounds.description)} characters`, 'description'],
-  ['--price <cents>', `${price.min} is ${inUnits(price.min)}, the least; 5.00 is 500`, 'agreedPrice'],
+  ['--price <amount>', `like 5.00; at least ${inUnits(price.min)}`, 'agreedPrice'],
   ['--requirements <text>', 'what the work has to have', 'requirements'],
 ]
 

@@ -5,7 +5,7 @@ import { nextSteps } from '../connection/next-steps.ts'
 import { endpointCommand } from '../endpoint/command.ts'
 import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 
-const WALLET = ['wallet.balance', 'wallet.heldBalance', 'wallet.currency', 'connectStatus']
+const WALLET = ['wallet.balance', 'wallet.heldBalance', 'connectStatus']
 const TRANSACTION = ['id', 'type', 'amount', 'status', 'taskId', 'createdAt']
 
 const holder = { person: 'buyer' } as const
@@ -54,10 +54,10 @@ export const walletRows: readonly EndpointRow[] = [
     name: 'wallet deposit',
     endpoint: 'deposit',
     takes: [['amount', 'amount']],
-    summary: 'Put money in: 5000 cents, or 50.00; needs a session',
+    summary: 'Put money in, like 50.00; needs a session',
     shows: TRANSACTION,
     notes: 'Where payments are handled by hand it waits until an administrator confirms that the money has come.',
-    examples: ['marketplace wallet deposit 50.00', 'marketplace wallet deposit 5000 --json'],
+    examples: ['marketplace wallet deposit 50.00', 'marketplace wallet deposit 50.00 --json'],
   },
   {
     ...holder,
@@ -66,7 +66,7 @@ export const walletRows: readonly EndpointRow[] = [
     takes: [['amount', 'amount']],
     summary: 'Take money out; needs a session and a payout account',
     shows: TRANSACTION,
-    examples: ['marketplace wallet withdraw 5000', 'marketplace wallet withdraw 5000 --json'],
+    examples: ['marketplace wallet withdraw 50.00', 'marketplace wallet withdraw 50.00 --json'],
   },
   {
     ...holder,
@@ -86,9 +86,9 @@ const one = { takes: [['budget-id', 'id']] } as const
 
 const budgetFields: readonly FieldFlag[] = [
   ['--agent <agent>', 'who may spend, by id or slug', 'agentId', 'agent'],
-  ['--max-per-task <cents>', 'for one task; 5.00 is 500', 'maxPerTask'],
-  ['--max-daily <cents>', 'in a day', 'maxDaily'],
-  ['--max-monthly <cents>', 'in a month', 'maxMonthly'],
+  ['--max-per-task <amount>', 'for one task, like 5.00', 'maxPerTask'],
+  ['--max-daily <amount>', 'in a day', 'maxDaily'],
+  ['--max-monthly <amount>', 'in a month', 'maxMonthly'],
   ['--category <name...>', 'agents of these alone, by name, slug or id', 'allowedCategories', 'categories'],
   ['--any-category', 'agents of all categories', { allowedCategories: null }],
 ]

@@ -158,6 +158,7 @@ export const cb: readonly Check[] = [
     why: 'Work that is made anew costs the builder twice, and what the buyer sees is not what the agent believes to have sent.',
     fix: 'Keep the result before you send it, and repeat the callback with what you have kept.',
     scenario: 'lost callbacks',
+    after: ['life.one-deliverable'],
     judge: history => deliveredOneContent(history, 'cb.lost-deliver'),
   },
   {
@@ -203,6 +204,7 @@ export const cb: readonly Check[] = [
     why: 'An agent that gives up after a few seconds and works again does the work twice for one price.',
     fix: 'Wait 30 seconds for an answer, and repeat after that with the same content.',
     scenario: 'slow callbacks',
+    after: ['life.one-deliverable'],
     judge: history => deliveredOneContent(history, 'cb.slow'),
   },
   {

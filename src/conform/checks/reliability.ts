@@ -136,6 +136,7 @@ export const rel: readonly Check[] = [
     why: 'The marketplace has not heard the answer, so it sends the webhook again.',
     fix: 'Catch errors of the connection, and remember the delivery id of each webhook before you work on it.',
     scenario: 'closed connections',
+    after: ['life.one-deliverable'],
     judge: hangUp,
   },
   {
@@ -183,6 +184,7 @@ export const rel: readonly Check[] = [
     why: 'The marketplace tries again, and the second attempt is all that the agent ever sees.',
     fix: 'Work on a webhook whose delivery id is new, whatever its attempt says.',
     scenario: 'killed',
+    after: ['life.one-deliverable'],
     judge: history => workedAfterwards(history, 'rel.down-and-up'),
   },
   {
@@ -193,6 +195,7 @@ export const rel: readonly Check[] = [
     why: 'It has answered 200 and accepted: the money is held, nothing is sent again, and nobody but the agent can go on.',
     fix: 'Keep what came in a database or a file before you answer 200, and at the next start go on with what is unfinished.',
     scenario: 'killed',
+    after: ['life.one-deliverable'],
     judge: killedInWork,
   },
   {

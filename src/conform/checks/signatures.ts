@@ -77,7 +77,7 @@ const others: readonly Check[] = [
     why: 'Both directions use one secret: whoever has seen a callback could make the agent repeat it.',
     fix: 'Treat nothing as an event that has no `event`, however well it is signed.',
     scenario: 'reflected',
-    after: ['sig.valid'],
+    after: ['life.one-deliverable', 'sig.valid'],
     judge: notReflected,
   },
 ]

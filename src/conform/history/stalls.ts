@@ -3,6 +3,7 @@
  * go on and got no processor, or waited for a disk. Judgements in time are made against it. Source: A-286.
  */
 import { readdir, readFile } from 'node:fs/promises'
+import { stopwatch } from './machine-time.ts'
 import type { EventSink } from './recorder.ts'
 
 /** So often it is looked. */
@@ -25,26 +26,25 @@ export class StallWatch {
   constructor(recorder: EventSink, pid: () => number | undefined) {
     this.#recorder = recorder
     this.#pid = pid
-    this.#timer = this.#next(performance.now())
+    this.#timer = this.#next()
   }
 
-  #next(from: number): NodeJS.Timeout {
+  #next(): NodeJS.Timeout {
+    const elapsed = stopwatch()
     return setTimeout(() => {
-      this.#looking = this.#look(from)
+      this.#looking = this.#look(elapsed)
     }, EVERY_MS).unref()
   }
 
-  async #look(from: number): Promise<void> {
-    const now = performance.now()
-    const run = now - from - EVERY_MS
+  async #look(elapsed: () => number): Promise<void> {
     const agent = await this.#agentMs()
     if (this.#isClosed) return
-    const ms = Math.round(performance.now() - from)
+    const ms = elapsed()
     // What it took to look is the machine's too.
-    const [ofRun, ofAgent] = [run + (performance.now() - now), agent].map(one => Math.round(Math.min(one, ms)))
+    const [ofRun, ofAgent] = [ms - EVERY_MS, agent].map(one => Math.round(Math.min(one, ms)))
     if (ofRun! >= LEAST_MS || ofAgent! >= LEAST_MS)
       this.#recorder.add({ kind: 'stall', run: Math.max(0, ofRun!), agent: ofAgent!, ms })
-    this.#timer = this.#next(performance.now())
+    this.#timer = this.#next()
   }
 
   /** Of the thread that has waited longest since the last look. */

@@ -9,7 +9,7 @@ type Webhook = Recordeds<'webhook'>
 export const isBusy = (answer: Pick<Answer, 'status'> | null) => answer?.status === 429 || answer?.status === 503
 
 /** Sent again when nothing came back: one missing answer may be the fault of anybody between. */
-export const isLost = ({ answer, error }: Pick<Webhook, 'answer' | 'error'>): boolean =>
+const isLost = ({ answer, error }: Pick<Webhook, 'answer' | 'error'>): boolean =>
   answer === null && /^(?:reset|refused|timeout|own_fault)/.test(error ?? '')
 
 /** The agent has asked for time. */

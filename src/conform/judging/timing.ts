@@ -14,7 +14,7 @@ export const spanOf = ({ realAt, ms }: { readonly realAt: number; readonly ms: n
   to: realAt,
 })
 
-export const stoodStill = (ms: number) =>
+const stoodStill = (ms: number) =>
   inconclusive(
     `the machine or the run itself stood still for ${Math.round(ms)} ms meanwhile: play it again when it is less busy`,
   )

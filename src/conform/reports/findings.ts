@@ -44,7 +44,13 @@ export const agentInWords = ({ agent: { url, command, listed } }: Report): strin
 export function againLine({ agent, seed, bought }: Report, id: string): string {
   const { url, command, listed } = agent
   const where = listed
-    ? ['--agent', listed.slug, '--url', listed.marketplace, ...(bought ? ['--spend', `${bought.limit}`] : [])]
+    ? [
+        '--agent',
+        listed.slug,
+        '--url',
+        listed.marketplace,
+        ...(bought ? ['--spend', (bought.limit / 100).toFixed(2)] : []),
+      ]
     : command === null
       ? ['--url', url]
       : ['--start', command]

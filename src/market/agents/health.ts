@@ -117,8 +117,7 @@ type Seen = Pick<
   'status' | 'webhookUrl' | 'secret' | 'lastPassAt' | 'failedAt' | 'deletedAt' | 'deactivatedAt' | 'updatedAt'
 >
 
-/** @internal Tested by itself. */
-export function agentFinding(agent: Seen, { test, work, standing, now }: Known): Finding | null {
+function agentFinding(agent: Seen, { test, work, standing, now }: Known): Finding | null {
   const is = (cause: Cause, text: string, since: number | null = null): Finding => ({
     cause,
     certainty: 'sure',

@@ -2,7 +2,7 @@
 
 /** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 import { boundedCache } from '../../shared/bounded-cache.ts'
-import { ConstraintError, LostError, type Value } from '../db.ts'
+import { ConstraintError, LostError, TooMuchError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
@@ -127,7 +127,7 @@ export class Engine {
   }
 
   /** Runs a prepared statement to its end, with values in the order of $1, $2 … */
-  run(prepared: Prepared, values: readonly Value[], mostRows: number): Result {
+  run(prepared: Prepared, values: readonly Value[], mostRows: number, mostBytes = Number.POSITIVE_INFINITY): Result {
     const bound = inOrder(prepared, values)
     const { kind } = prepared.text
     if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
@@ -138,6 +138,7 @@ export class Engine {
       while (statement.step()) {
         if (rows === NO_ROWS) rows = []
         if (rows.length < mostRows) rows.push(this.#row(prepared))
+        if (statement.read > mostBytes && rows.length > 1) throw new TooMuchError(rows.length - 1)
         // A write goes on to its end: only there are its constraints checked and its rows counted.
         if (kind === 'read' && rows.length === mostRows) break
       }
@@ -243,6 +244,7 @@ export class Engine {
   /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
   #judged(error: unknown) {
     const known = translated(error)
+    if (known instanceof TooMuchError) return known
     if (known instanceof ConstraintError || !this.#open) return known
     try {
       finish(this.#transaction)

@@ -1,5 +1,14 @@
 /** One unit on the embedded engine: what `work` receives as `q` or `tx`. */
-import { type Changes, ConstraintError, LostError, type Step, StoreError, type Tx, type Value } from '../db.ts'
+import {
+  type Changes,
+  ConstraintError,
+  LostError,
+  type Step,
+  StoreError,
+  TooMuchError,
+  type Tx,
+  type Value,
+} from '../db.ts'
 import type { Change } from './changes.ts'
 import type { Effect, Engine, Result } from './statements.ts'
 
@@ -35,8 +44,8 @@ export class Unit implements Tx {
     return this.#execute(sql, values, 1).rows[0] as Row | undefined
   }
 
-  async all<Row>(sql: string, values = NONE) {
-    return this.#execute(sql, values, Number.POSITIVE_INFINITY).rows as Row[]
+  async all<Row>(sql: string, values = NONE, mostBytes = Number.POSITIVE_INFINITY) {
+    return this.#execute(sql, values, Number.POSITIVE_INFINITY, mostBytes).rows as Row[]
   }
 
   async run(sql: string, values = NONE) {
@@ -78,7 +87,7 @@ export class Unit implements Tx {
     this.#ended = true
   }
 
-  #execute(sql: string, values: readonly Value[], mostRows: number): Result {
+  #execute(sql: string, values: readonly Value[], mostRows: number, mostBytes = Number.POSITIVE_INFINITY): Result {
     if (this.#ended) throw tooLate()
     if (this.#broken) throw this.#broken
     try {
@@ -86,7 +95,7 @@ export class Unit implements Tx {
       const { kind, table, row } = prepared.text
       if (kind === 'read') {
         if (mostRows === 0) throw new TypeError(`Not for run, which writes: ${sql}`)
-        return this.#engine.run(prepared, values, mostRows)
+        return this.#engine.run(prepared, values, mostRows, mostBytes)
       }
       if (!this.#mayWrite) throw new TypeError(`A read can't write: ${sql}`)
       if (!this.#begun) this.#engine.begin()
@@ -100,7 +109,7 @@ export class Unit implements Tx {
     } catch (error) {
       // A violated constraint undoes only its own statement. After any other error the state is unknown, so the unit can't
       // commit.
-      if (!(error instanceof ConstraintError)) this.#broken = error
+      if (!(error instanceof ConstraintError || error instanceof TooMuchError)) this.#broken = error
       throw error
     }
   }

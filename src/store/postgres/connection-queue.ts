@@ -1,51 +1,75 @@
-/** A queue for connections: first come, first served, with a bounded wait. */
+/**
+ * Who gets a connection next: the account or address that has had them for the shortest time. None takes all, so others find
+ * one, however long its units take. Waits are bounded. Source: A-289.
+ */
+import { FairQueue } from '../../shared/fair-queue.ts'
 import { BusyError } from '../db.ts'
 
 export interface Slots {
   /** Acquires a slot. Returns undefined if one is free, else a promise that rejects with a BusyError after the longest wait. */
-  acquire(): Promise<void> | undefined
-  release(): void
+  acquire(flow: string): Promise<void> | undefined
+  /** `ms`: how long the flow has had it. */
+  release(flow: string, ms: number): void
   readonly waiting: number
 }
 
-interface Waiting {
-  go(): void
-}
+/** What the marketplace does by itself, as sending webhooks: it bounds its units elsewhere. */
+export const OWN = ''
+
+/** The part of what others have left that one flow may have. One that is free may always be taken. */
+const SHARE = 3 / 4
+/** The marketplace's own units are ahead of flows that have had connections for so much less. */
+const HEAD_START_MS = 1_000
 
 /** Allows `count` connections at a time. A caller that has waited for `waitMs` is rejected. */
 export function createSlots(count: number, waitMs: number): Slots {
-  const queue = new Set<Waiting>()
+  const queue = new FairQueue<() => void>(HEAD_START_MS)
+  const held = new Map<string, number>()
   let left = count
 
-  const wait = () =>
+  const mayTake = (flow: string) => {
+    const own = held.get(flow) ?? 0
+    return left > 0 && (flow === OWN || own < Math.ceil((left + own) * SHARE))
+  }
+  const take = (flow: string) => {
+    left--
+    held.set(flow, (held.get(flow) ?? 0) + 1)
+  }
+  const giveBack = (flow: string) => {
+    left++
+    const own = (held.get(flow) ?? 1) - 1
+    if (own > 0) held.set(flow, own)
+    else held.delete(flow)
+  }
+
+  const wait = (flow: string) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        queue.delete(waiting)
+        queue.remove(flow, go)
         reject(new BusyError(`No connection to the database was free for ${waitMs} ms.`))
       }, waitMs)
-      const waiting = {
-        go() {
-          queue.delete(waiting)
-          clearTimeout(timer)
-          resolve()
-        },
+      const go = () => {
+        clearTimeout(timer)
+        take(flow)
+        resolve()
       }
-      queue.add(waiting)
+      queue.push(flow, go, flow === OWN)
     })
 
   return {
-    acquire() {
-      if (left === 0) return wait()
-      left--
+    acquire(flow) {
+      if (!mayTake(flow)) return wait(flow)
+      take(flow)
       return undefined
     },
-    release() {
-      const [first] = queue
-      if (first) first.go()
-      else left++
+    release(flow, ms) {
+      giveBack(flow)
+      queue.charge(flow, ms)
+      queue.shift(mayTake)?.()
+      if (left === count) queue.forget()
     },
     get waiting() {
-      return queue.size
+      return queue.waiting
     },
   }
 }

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
-import { createSlots, type Slots } from './connection-queue.ts'
+import { createSlots, OWN, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, translated, triesFor } from './errors.ts'
 import { PackedReads } from './packed-reads.ts'
 import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
@@ -147,8 +147,8 @@ class PostgresDb implements Db {
     return fill !== null && fill.bytes >= fill.limit
   }
 
-  read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    return this.#transact('REPEATABLE READ READ ONLY', work)
+  read<T>(work: (q: Reader) => Promise<T>, flow = OWN): Promise<T> {
+    return this.#transact('REPEATABLE READ READ ONLY', work, { flow })
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
@@ -157,8 +157,8 @@ class PostgresDb implements Db {
     return this.#packedReads.read(work)
   }
 
-  write<T>(work: Work<T>): Promise<T> {
-    return this.#again(trusting => this.#transact('READ COMMITTED', work, trusting))
+  write<T>(work: Work<T>, flow = OWN): Promise<T> {
+    return this.#again(trusting => this.#transact('READ COMMITTED', work, { flow, trusting }))
   }
 
   migrate<T>(work: Work<T>): Promise<T> {
@@ -209,8 +209,8 @@ class PostgresDb implements Db {
     }
   }
 
-  async #transact<T>(isolation: Isolation, work: Work<T>, trusting = false): Promise<T> {
-    const { client, release } = await this.#connect()
+  async #transact<T>(isolation: Isolation, work: Work<T>, { flow = OWN, trusting = false } = {}): Promise<T> {
+    const { client, release } = await this.#connect(flow)
     const tx = new PostgresTx(this.#wire(client), isolation, trusting)
     try {
       const value = await work(tx)
@@ -231,7 +231,7 @@ class PostgresDb implements Db {
   /** Never rejects: each read reports its own error. */
   async #carry(groups: readonly (readonly PackedRead[])[]): Promise<void> {
     try {
-      const { client, release } = await this.#connect()
+      const { client, release } = await this.#connect(OWN)
       release(!(await this.#wire(client).carry(groups)))
     } catch (error) {
       for (const { reject } of groups.flat()) reject(error)
@@ -242,17 +242,19 @@ class PostgresDb implements Db {
    * Acquires a slot before a connection, because the pool's own queue has the same time limit for waiting and for connecting.
    * Many requests may wait long, but an unreachable server must be noticed soon.
    */
-  async #connect() {
+  async #connect(flow: string) {
     if (this.#closing) throw new StoreError('The database is closed.')
     this.#proveReach()
-    await this.#slots.acquire()
+    await this.#slots.acquire(flow)
+    const from = performance.now()
+    const giveBack = () => this.#slots.release(flow, performance.now() - from)
     const client = await this.#dial().catch(error => {
-      this.#slots.release()
+      giveBack()
       throw translated(error)
     })
     const release = (broken?: boolean) => {
       client.release(broken || this.#wire(client).isOutdated)
-      this.#slots.release()
+      giveBack()
     }
     return { client, release }
   }

@@ -64,6 +64,14 @@ export function joinedText(texts: readonly string[], sure: boolean): string {
   return found
 }
 
+/** What a SELECT reads, or nothing if its rows have more text than that and are more than one. */
+export const withinText = (sql: string, mostBytes: number) =>
+  `WITH rows AS MATERIALIZED (${sql}) SELECT * FROM rows
+   WHERE (SELECT COUNT(*) = 1 OR SUM(octet_length(rows::text)) <= ${mostBytes} FROM rows)`
+
+/** About how many bytes the texts of each of its rows take. */
+export const sizesText = (sql: string) => `SELECT octet_length(rows::text) AS bytes FROM (${sql}) rows`
+
 /** Ids and terms are compared byte by byte on every engine, whatever the collation of the database. */
 const schemaText = (sql: string) => sql.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 

@@ -1,8 +1,8 @@
 /** One unit of work on Postgres: what a caller holds as `q` or `tx`. */
-import { type Step, StoreError, type Tx, type Value } from '../db.ts'
+import { type Step, StoreError, TooMuchError, type Tx, type Value } from '../db.ts'
 import type { Isolation, Wire } from './connection.ts'
 import { translated } from './errors.ts'
-import { joinedText, postgresText } from './sql-text.ts'
+import { joinedText, postgresText, sizesText, withinText } from './sql-text.ts'
 
 export class PostgresTx implements Tx {
   readonly changes = null
@@ -25,8 +25,22 @@ export class PostgresTx implements Tx {
     return (await this.#query(sql, values)).rows[0] as Row | undefined
   }
 
-  async all<Row>(sql: string, values: readonly Value[] = []) {
-    return (await this.#query(sql, values)).rows as Row[]
+  async all<Row>(sql: string, values: readonly Value[] = [], mostBytes?: number) {
+    if (mostBytes === undefined) return (await this.#query(sql, values)).rows as Row[]
+    const { rows } = await this.#query(withinText(sql, mostBytes), values)
+    if (rows.length === 0) await this.#refuseIfTooMuch(sql, values, mostBytes)
+    return rows as Row[]
+  }
+
+  /** Without rows there are none, or they have too much text. */
+  async #refuseIfTooMuch(sql: string, values: readonly Value[], mostBytes: number) {
+    const { rows } = await this.#query(sizesText(sql), values)
+    let [room, fit] = [mostBytes, 0]
+    for (const { bytes } of rows) {
+      room -= Number(bytes)
+      if (room < 0) throw new TooMuchError(Math.max(1, fit))
+      fit++
+    }
   }
 
   async run(sql: string, values: readonly Value[] = []) {

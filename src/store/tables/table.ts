@@ -251,7 +251,12 @@ const isNull = (name: string) => `${name} IS NULL`
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-const { reach } = limits.page
+const { reach, mebibytes } = limits.page
+
+const PAGE_BYTES = mebibytes * 1024 * 1024
+
+/** Reads a page of a list. Rejects with a TooMuchError, before all of it is read, if it has too much text. Source: A-289. */
+export const readPage = <Row>(q: Reader, sql: string, values: readonly Value[]) => q.all<Row>(sql, values, PAGE_BYTES)
 
 /** Counts the rows of all parts of a list in one statement, up to the last page that can be shown. Source: A-222. A part is the text `FROM … WHERE …`. */
 export async function countShown(q: Reader, parts: readonly string[], values: readonly Value[]): Promise<number> {

@@ -16,7 +16,11 @@ export const life: readonly Mutant[] = [
   { bug: 'delivers-without-accepting', kills: 'life.accept-before-deliver', also: ['life.decides'] },
   { bug: 'delivers-first', kills: 'life.accept-before-deliver', beside: ['life.cancelled'] },
   { bug: 'never-delivers', kills: 'life.delivers' },
-  { bug: 'sends-a-draft', kills: 'life.one-deliverable' },
+  {
+    bug: 'sends-a-draft',
+    kills: 'life.one-deliverable',
+    beside: ['sig.reflected', 'order.interleaved', 'cb.slow', 'rel.hang-up', 'rel.down-and-up'],
+  },
   { bug: 'tires-of-a-title', kills: 'life.sample-accepted', declared: { accepts: [sample], sample } },
   { bug: 'accepts-everything', kills: 'life.sample-rejected' },
   { bug: 'sends-60000-characters', kills: 'life.content' },

@@ -63,6 +63,7 @@ const faults: [SmtpFault, 'retry' | 'failed'][] = [
   ['resets', 'retry'],
   ['refuses for now', 'retry'],
   ['refuses the receiver', 'failed'],
+  ['refuses the mail', 'failed'],
 ]
 
 for (const [fault, outcome] of faults) {

@@ -47,6 +47,39 @@ test('sessions are listed with where they began, newest first, and one ends alon
   await marketplace.close()
 })
 
+test('a password that is changed while it is verified signs nobody in', async () => {
+  const marketplace = await openTestMarketplace()
+  const { email, password, id } = await marketplace.join('ann')
+  const { db } = marketplace.market
+  const write = db.write.bind(db)
+  // As the change would that is committed just before the sign-in has the row.
+  db.write = work =>
+    write(tx => {
+      const lock: typeof tx.lock = async (table, row) => {
+        await tx.lock(table, row)
+        if (table === 'users') await tx.run(`UPDATE users SET password_hash = 'another' WHERE id = $1`, [row])
+      }
+      const get = (real: typeof tx, name: string) => {
+        const found = name === 'lock' ? lock : Reflect.get(real, name, real)
+        return typeof found === 'function' ? found.bind(real) : found
+      }
+      return work(new Proxy(tx, { get: get as never }))
+    })
+  const { status } = await new HttpUser(marketplace.url, checkedFetch).ask(
+    'POST',
+    '/api/auth/login',
+    { email, password },
+    'nobody',
+  )
+  db.write = write
+  assert.is(status, 401)
+  const { count } = (await db.read(q =>
+    q.get<{ count: number }>('SELECT COUNT(*) AS count FROM sessions WHERE user_id = $1', [id]),
+  ))!
+  assert.is(count, 1)
+  await marketplace.close()
+})
+
 test("somebody else's session can't be ended, and a key ends none", async () => {
   const marketplace = await openTestMarketplace()
   const [ann, bob] = [await marketplace.join('ann'), await marketplace.join('bob')]

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/api/limits.ts'
 import { cacheBytes, ListingCache } from '../../../src/market/agents/listing-cache.ts'
-import { insertAgent, updateAgentRow } from '../../../src/store/tables/agents/agents.ts'
+import { compareListed, insertAgent, updateAgentRow } from '../../../src/store/tables/agents/agents.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 
 const search = suite<{ marketplace: TestMarketplace; find(query: string): Promise<string[]> }>('search')
@@ -42,6 +42,20 @@ search('sort=popular is by completed tasks, and what holds without a sort', asyn
 search('sort=newest is by creation, the last first', async ({ find }) => {
   assert.equal(await find('sort=newest'), ['Cedar', 'Birch', 'Amber'])
 })
+
+search(
+  'of two that cost the same the older is first, and last where the dearest are first: in memory as in the database',
+  async () => {
+    const row = { completedTasks: 0, createdAt: 0, basePrice: 200 }
+    const sorted = (order: keyof typeof compareListed) =>
+      ['g_2', 'g_3', 'g_1']
+        .map(id => ({ ...row, id }))
+        .sort(compareListed[order])
+        .map(({ id }) => id)
+    assert.equal(sorted('price_asc'), ['g_1', 'g_2', 'g_3'])
+    for (const order of ['popular', 'newest', 'price_desc'] as const) assert.equal(sorted(order), ['g_3', 'g_2', 'g_1'])
+  },
+)
 
 search('sort=price_asc and price_desc are by price', async ({ find }) => {
   assert.equal(await find('sort=price_asc'), ['Birch', 'Amber', 'Cedar'])

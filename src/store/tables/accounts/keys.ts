@@ -1,6 +1,6 @@
 /** API keys. The key itself is never stored, only its hash. */
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, type Row, table, text } from '../table.ts'
+import { bigint, type Row, readPage, table, text } from '../table.ts'
 import { type UserRow, users } from './users.ts'
 
 export const apiKeys = table('api_keys', {
@@ -32,7 +32,8 @@ export const userByKey = (q: Reader, keyHash: string) =>
 
 /** One page of an account's keys, oldest first. */
 export const listKeys = (q: Reader, userId: string, limit: number, offset: number) =>
-  q.all<KeyRow & { lastUsedAt: number | null }>(
+  readPage<KeyRow & { lastUsedAt: number | null }>(
+    q,
     `SELECT ${apiKeys.all}, last_used_at AS "lastUsedAt" FROM api_keys
      LEFT JOIN api_key_uses ON key_id = id WHERE user_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
     [userId, limit, offset],

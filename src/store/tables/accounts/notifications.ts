@@ -1,7 +1,7 @@
 /** Notifications. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, countShown, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import { bigint, countShown, type NewRow, nullable, type Row, readPage, table, text } from '../table.ts'
 
 export const notifications = table('notifications', {
   id: text(),
@@ -25,7 +25,11 @@ export const notificationById = (q: Reader, id: string) => q.get<NotificationRow
 
 /** One page of an account's notifications, newest first. */
 export const notificationsOf = (q: Reader, userId: string, limit: number, offset: number) =>
-  q.all<NotificationRow>(`${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [userId, limit, offset])
+  readPage<NotificationRow>(q, `${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [
+    userId,
+    limit,
+    offset,
+  ])
 
 export const countNotifications = (q: Reader, userId: string) =>
   countShown(q, ['FROM notifications WHERE user_id = $1'], [userId])

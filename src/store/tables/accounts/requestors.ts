@@ -2,7 +2,7 @@
 
 import type { TaskState } from '../../../api/flow.ts'
 import type { Reader, Value } from '../../db.ts'
-import { countShown } from '../table.ts'
+import { countShown, readPage } from '../table.ts'
 import { type UserRow, users } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */
@@ -74,7 +74,8 @@ const valuesOf = ({ requestor, builderId, agentId }: HistoryFilter) => [boughtBy
 
 /** One page, newest first. */
 export const historyOf = (q: Reader, filter: HistoryFilter, limit: number, offset: number) =>
-  q.all<PastTaskRow>(
+  readPage<PastTaskRow>(
+    q,
     `SELECT t.id AS "taskId", t.title, t.status, t.agreed_price AS "agreedPrice", t.created_at AS "createdAt",
        t.completed_at AS "completedAt", r.rating
      FROM tasks t LEFT JOIN reviews r ON r.task_id = t.id

@@ -1,6 +1,6 @@
 /** Signed-in sessions. The token itself is never stored, only its hash. */
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, defaulted, nullable, type Row, table, text } from '../table.ts'
+import { bigint, defaulted, nullable, type Row, readPage, table, text } from '../table.ts'
 import { type UserRow, users } from './users.ts'
 
 export const sessions = table('sessions', {
@@ -30,7 +30,8 @@ export const sessionsOf = (
   limit: number,
   offset: number,
 ) =>
-  q.all<SessionRow>(
+  readPage<SessionRow>(
+    q,
     `SELECT ${sessions.all} FROM sessions WHERE user_id = $1 AND created_at > $2 AND seen_at > $3
      ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
     [userId, createdAfter, seenAfter, limit, offset],

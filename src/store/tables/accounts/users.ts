@@ -1,7 +1,7 @@
 /** Accounts. */
 import type { ConnectStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from '../table.ts'
+import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, readPage, table, text } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
 
 export const users = table('users', {
@@ -56,7 +56,7 @@ export const updateUser = (tx: Tx, id: string, change: UserChange) =>
 
 /** One page of all accounts, oldest first. */
 export const listUsers = (q: Reader, limit: number, offset: number) =>
-  q.all<UserRow>(`SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+  readPage<UserRow>(q, `SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
 
 export const countUsers = (q: Reader) => tallied(q, ['users'])
 

@@ -13,6 +13,7 @@ import {
   nullable,
   type Patch,
   type Row,
+  readPage,
   table,
   text,
   written,
@@ -134,7 +135,8 @@ const pageWhere = async (
   if (offset >= total) return { rows: [], total }
   const n = values.length
   // The sort carries ids alone; whole rows are fetched for the page only.
-  const rows = await q.all<ListedAgentRow>(
+  const rows = await readPage<ListedAgentRow>(
+    q,
     `${selectListed} WHERE a.id IN (
        SELECT a.id FROM agents a WHERE ${where} ORDER BY ${order} LIMIT $${n + 1} OFFSET $${n + 2}
      ) ORDER BY ${order}`,

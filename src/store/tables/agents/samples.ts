@@ -1,6 +1,6 @@
 /** Samples of agents' work. */
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, nullable, type Row, table, text, written } from '../table.ts'
+import { bigint, nullable, type Row, readPage, table, text, written } from '../table.ts'
 
 export const samples = table('samples', {
   id: text(),
@@ -17,7 +17,7 @@ export const insertSample = (tx: Tx, sample: SampleRow) => samples.insert(tx, sa
 
 /** One page of an agent's samples, oldest first. */
 export const samplesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
-  q.all<SampleRow>(`SELECT ${samples.all} FROM samples WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
+  readPage<SampleRow>(q, `SELECT ${samples.all} FROM samples WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
     agentId,
     limit,
     offset,

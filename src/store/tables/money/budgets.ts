@@ -1,7 +1,7 @@
 /** Budget authorizations, and how much of each is spent. */
 import type { BudgetStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, integer, type Row, table, text } from '../table.ts'
+import { bigint, integer, type Row, readPage, table, text } from '../table.ts'
 
 export const budgetAuthorizations = table('budget_authorizations', {
   id: text(),
@@ -67,7 +67,7 @@ export const budgetsOf = (
   limit: number,
   offset: number,
 ) =>
-  q.all<BudgetRow>(`${select} WHERE ${condition[role]} ORDER BY b.id LIMIT $4 OFFSET $5`, [
+  readPage<BudgetRow>(q, `${select} WHERE ${condition[role]} ORDER BY b.id LIMIT $4 OFFSET $5`, [
     day,
     month,
     userId,

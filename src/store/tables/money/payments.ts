@@ -1,6 +1,7 @@
 /** Deposits and withdrawals: the transfers between the marketplace and the world. */
 import type { Reader, Tx } from '../../db.ts'
 import type { Row } from '../table.ts'
+import { readPage } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
 import { isIncome, transfers } from './transfers.ts'
 
@@ -27,7 +28,8 @@ export const listPayments = (
   offset: number,
 ) => {
   const only = status === null ? '' : 'AND status = $4'
-  return q.all<PaymentRow>(
+  return readPage<PaymentRow>(
+    q,
     `SELECT ${transfers.all} FROM transfers WHERE kind = $1 AND ${isPayment} ${only} ORDER BY id LIMIT $2 OFFSET $3`,
     [kind, limit, offset, ...(status === null ? [] : [status])],
   )

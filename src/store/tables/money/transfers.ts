@@ -1,7 +1,18 @@
 /** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
 
 import type { Reader, Step, Tx } from '../../db.ts'
-import { bigint, countShown, defaulted, flag, type NewRow, nullable, type Row, table, text } from '../table.ts'
+import {
+  bigint,
+  countShown,
+  defaulted,
+  flag,
+  type NewRow,
+  nullable,
+  type Row,
+  readPage,
+  table,
+  text,
+} from '../table.ts'
 import { tallyStep } from '../tallies.ts'
 
 export const ledgerAccounts = table('accounts', {
@@ -185,7 +196,7 @@ export const statementOf = (q: Reader, userId: string, type: LineType | null, li
   const sides = sidesOf(type).map(
     ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
   )
-  return q.all<StatementRow>(`${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
+  return readPage<StatementRow>(q, `${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
     userId,
     limit + offset,
     limit,

@@ -2,7 +2,7 @@
 
 import type { MessageRecord } from '../../../api/records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, countShown, integer, nullable, type Row, table, text, written } from '../table.ts'
+import { bigint, countShown, integer, nullable, type Row, readPage, table, text, written } from '../table.ts'
 
 export const messages = table('messages', {
   id: text(),
@@ -29,7 +29,7 @@ export type ReviewRow = Row<typeof reviews>
 export const insertMessage = (tx: Tx, message: MessageRow) => messages.insert(tx, message)
 
 export const messagesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
-  q.all<MessageRow>(`SELECT ${messages.all} FROM messages WHERE task_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
+  readPage<MessageRow>(q, `SELECT ${messages.all} FROM messages WHERE task_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
     taskId,
     limit,
     offset,
@@ -52,7 +52,7 @@ type PublicReview = Pick<ReviewRow, (typeof publicly)[number]>
 
 /** One page of the reviews that count for an agent's rating, newest first. */
 export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset: number) =>
-  q.all<PublicReview>(`SELECT ${reviews.some(publicly, 'r')} ${ofAgent} ORDER BY r.id DESC LIMIT $2 OFFSET $3`, [
+  readPage<PublicReview>(q, `SELECT ${reviews.some(publicly, 'r')} ${ofAgent} ORDER BY r.id DESC LIMIT $2 OFFSET $3`, [
     agentId,
     limit,
     offset,

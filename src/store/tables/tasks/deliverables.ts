@@ -2,7 +2,7 @@
 
 import type { KeptFile } from '../../../api/file-kinds.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, defaulted, flag, integer, nullable, type Row, table, text, written } from '../table.ts'
+import { bigint, defaulted, flag, integer, nullable, type Row, readPage, table, text, written } from '../table.ts'
 export const deliverables = table('deliverables', {
   id: text(),
   taskId: text(),
@@ -43,7 +43,8 @@ export const deliverableById = (q: Reader, id: string) =>
   q.get<DeliverableRow>(`SELECT ${deliverables.some(shown)} FROM deliverables WHERE id = $1`, [id])
 
 export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
-  q.all<DeliverableRow>(
+  readPage<DeliverableRow>(
+    q,
     `SELECT ${deliverables.some(shown)} FROM deliverables
      WHERE task_id = $1 ORDER BY position LIMIT $2 OFFSET $3`,
     [taskId, limit, offset],

@@ -12,6 +12,7 @@ import {
   nullable,
   type Patch,
   type Row,
+  readPage,
   table,
   text,
   written,
@@ -159,7 +160,7 @@ export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: nu
     (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
   )
   const ids = `SELECT id FROM (${newest.join(' UNION ')}) mine ORDER BY id DESC LIMIT ${most} OFFSET ${from}`
-  return q.all<TaskRow>(pageOf(ids), [...values, limit + offset, limit, offset])
+  return readPage<TaskRow>(q, pageOf(ids), [...values, limit + offset, limit, offset])
 }
 
 /** A task that belongs to a user in two ways is counted in the first of them. */
@@ -174,10 +175,11 @@ export const countTasksOf = (q: Reader, filter: TaskFilter) => {
 const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE t.disputed = ${disputed}`)
 
 export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
-  q.all<TaskRow>(pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`), [
-    limit,
-    offset,
-  ])
+  readPage<TaskRow>(
+    q,
+    pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`),
+    [limit, offset],
+  )
 
 export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) => {
   if (disputed === 1) return tallied(q, ['disputed tasks'])

@@ -2,7 +2,7 @@
 
 import type { TaskState } from '../../../api/flow.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { countShown, type Row } from '../table.ts'
+import { countShown, type Row, readPage } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
@@ -14,7 +14,8 @@ const logged = `${deliveries.some(told)},
 
 /** One page of an agent's deliveries, newest first. */
 export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
-  q.all<Omit<LoggedDeliveryRow, 'body'>>(
+  readPage<Omit<LoggedDeliveryRow, 'body'>>(
+    q,
     `SELECT ${logged} FROM deliveries WHERE agent_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
     [agentId, limit, offset],
   )

@@ -1,0 +1,121 @@
+/**
+ * A queue of many flows: next is who has had least, not who came first. What a flow has had is counted in one unit, such as
+ * ms, and charged when it is known: an estimate before, the rest afterwards. Source: A-289.
+ *
+ * All that is counted is relative to the flow that was served last: who comes anew begins there, so nobody saves up turns, and
+ * nobody pays for what is over. A flow that asks rarely is always ahead of one that asks without end.
+ */
+
+interface Flow<Item> {
+  /** What it has had. */
+  had: number
+  /** In the order in which they came. */
+  readonly urgent: Item[]
+  readonly usual: Item[]
+}
+
+/** Flows that are known, with or without something that waits. Those that wait are fewer: see `MOST_WAITING` in `web/turns.ts`. */
+const MOST_FLOWS = 4_096
+
+export class FairQueue<Item> {
+  readonly #flows = new Map<string, Flow<Item>>()
+  readonly #headStart: number
+  #now = 0
+  #waiting = 0
+
+  /** `headStart`: by how much a flow may have had more and still be served before others, for something urgent. */
+  constructor(headStart = 0) {
+    this.#headStart = headStart
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  get flows(): number {
+    return this.#flows.size
+  }
+
+  /** Whether as many items of this flow wait as of others in the mean, or more. */
+  hasItsShare(name: string): boolean {
+    const lengths = [...this.#flows.values()].map(lengthOf).filter(length => length > 0)
+    return lengthOf(this.#flows.get(name) ?? NONE) * lengths.length >= this.#waiting
+  }
+
+  push(name: string, item: Item, isUrgent = false): void {
+    const flow = this.#of(name)
+    if (lengthOf(flow) === 0) flow.had = Math.max(flow.had, this.#now)
+    const queue = isUrgent ? flow.urgent : flow.usual
+    queue.push(item)
+    this.#waiting++
+  }
+
+  /** Takes the next item; undefined if none waits, or none of a flow that `may` be served. */
+  shift(may?: (name: string) => boolean): Item | undefined {
+    let next: Flow<Item> | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const [name, flow] of this.#flows) {
+      if (lengthOf(flow) === 0) continue
+      const had = flow.urgent.length > 0 ? flow.had - this.#headStart : flow.had
+      if (had >= least || may?.(name) === false) continue
+      next = flow
+      least = had
+    }
+    if (!next) return undefined
+    this.#now = Math.max(this.#now, next.had)
+    this.#waiting--
+    return next.urgent.shift() ?? next.usual.shift()
+  }
+
+  /** Takes the newest item of the flow that has most of them, urgent ones last. */
+  pop(): Item | undefined {
+    let largest: Flow<Item> | undefined
+    for (const flow of this.#flows.values()) if (!largest || lengthOf(flow) > lengthOf(largest)) largest = flow
+    const item = largest?.usual.pop() ?? largest?.urgent.pop()
+    if (item !== undefined) this.#waiting--
+    return item
+  }
+
+  /** Takes an item out of the queue; false if it waits no more. */
+  remove(name: string, item: Item): boolean {
+    const flow = this.#flows.get(name)
+    for (const queue of flow ? [flow.urgent, flow.usual] : []) {
+      const at = queue.indexOf(item)
+      if (at === -1) continue
+      queue.splice(at, 1)
+      this.#waiting--
+      return true
+    }
+    return false
+  }
+
+  /** `cost` is negative where an estimate was too high. */
+  charge(name: string, cost: number): void {
+    const flow = this.#of(name)
+    flow.had = Math.max(flow.had, this.#now) + cost
+  }
+
+  /** Forgets what all have had, once nobody waits. */
+  forget(): void {
+    if (this.#waiting > 0) return
+    this.#flows.clear()
+    this.#now = 0
+  }
+
+  #of(name: string): Flow<Item> {
+    const known = this.#flows.get(name)
+    if (known) return known
+    if (this.#flows.size >= MOST_FLOWS) this.#forgetIdle()
+    const flow: Flow<Item> = { had: this.#now, urgent: [], usual: [] }
+    this.#flows.set(name, flow)
+    return flow
+  }
+
+  #forgetIdle(): void {
+    for (const [name, flow] of this.#flows) if (lengthOf(flow) === 0) this.#flows.delete(name)
+  }
+}
+
+const NONE = { urgent: [], usual: [] }
+
+const lengthOf = ({ urgent, usual }: Pick<Flow<unknown>, 'urgent' | 'usual'>) => urgent.length + usual.length
