@@ -33,8 +33,9 @@ export class Ground {
   readonly flying = new Map<string, { state: { isDead: boolean }; at: number }>()
   /** Counts whatever moves. */
   moved = 0
-  /** How many requests pass through threads of the system now. */
-  inThreads = 0
+  /** How many requests pass through threads of the system, or wait to. */
+  #inThreads = 0
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(seed: string, { startMs, egress, tells }: { startMs?: number; egress: Egress; tells: boolean }) {
     this.world = createVirtualWorld({ seed, egress, ...(startMs !== undefined && { startMs }) })
@@ -61,12 +62,27 @@ export class Ground {
   }
 
   /** Resolves when nothing moves but by time. */
-  async settled(): Promise<void> {
+  settled = (): Promise<void> => this.#quiet(() => this.#inThreads === 0)
+
+  /** Does what passes through threads of the system: they end in any order, so it is alone while it lasts. */
+  throughThreads<T>(work: () => Promise<T>): Promise<T> {
+    this.#inThreads++
+    const done = this.#last
+      .then(() => this.#quiet(() => true))
+      .then(work)
+      .finally(() => {
+        this.#inThreads--
+      })
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #quiet(may: () => boolean): Promise<void> {
     let turns = 0
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.moved
       await turn()
-      quiet = this.moved === before && this.inThreads === 0 ? quiet + 1 : 0
+      quiet = this.moved === before && may() ? quiet + 1 : 0
       if (++turns > MOST_TURNS) throw new Broken('it never comes to rest')
     }
   }
