@@ -17,7 +17,7 @@ export class Broken extends Error {}
 const QUIET_TURNS = 4
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** A request whose bytes go through the real disk, in threads of the system: it is waited for before anything else moves. */
+/** Many, since a request whose bytes go through threads of the system is waited for. */
 const MOST_TURNS = 5_000_000
 
 export class Ground {
