@@ -140,10 +140,10 @@ test(
       "away can't be hired yet: nothing listens at http://localhost:9.\nStart the agent: dev tests",
     )
     const away = (await runRefused(['test-connection', 'away'], folder)).err
-    assert.match(away, 'Start the agent, and look at the port in its URL.\n')
+    assert.match(away, 'Start the agent, and look at host and port in its URL.\n')
     await dev.said(/^broken is not listed/)
     const advice = (await runRefused(['test-connection', 'broken'], folder)).err
-    assert.match(advice, `Alone: marketplace emit task.submitted --to ${to}\n`)
+    assert.match(advice, 'The agent answered 500; a 2xx is needed.')
     await run(['agents', 'deactivate', 'broken', '--yes'], folder)
     const hired = await runRefused(['simulate', 'buyer', 'broken'], folder)
     assert.match(hired.err, "broken can't be hired: ")
