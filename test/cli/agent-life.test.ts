@@ -62,7 +62,7 @@ test(
       assert.match(untested.err, 'marketplace secret rotate life-agent')
       const early = await run(['agents', 'publish', 'life-agent'], folder)
       assert.is(early.code, 1)
-      assert.match(early.err, /^Next: marketplace test-connection life-agent --as builder$/m)
+      assert.match(early.err, /^Next: marketplace secret rotate life-agent$/m)
 
       agent.use((await run(['secret', 'rotate', 'life-agent'], folder)).out.trim())
       const tested = await answerOf(['test-connection', 'life-agent'], folder)

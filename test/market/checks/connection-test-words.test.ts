@@ -98,7 +98,7 @@ words('without a URL, without https, without a secret: nothing is sent, and the 
   await builder.client.updateAgent({ id, webhookUrl: URL.replace('https', 'HTTPS') })
   assert.equal(messages(await run(state)), [
     ...UP_TO_ENDPOINT.slice(0, 2),
-    'There is no webhook secret: generate one',
+    'There is no webhook secret',
     ...Array(2).fill(SKIPPED),
   ])
   assert.equal(sent, [])

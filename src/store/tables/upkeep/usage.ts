@@ -58,8 +58,8 @@ export const fullestAccounts = (q: Reader, by: keyof typeof usageOrders, limit: 
     `SELECT u.id, u.name, u.email, u.banned,
        COALESCE((SELECT bytes FROM text_usage WHERE user_id = u.id), 0) AS "textBytes",
        COALESCE((SELECT bytes FROM file_usage WHERE user_id = u.id), 0) AS "fileBytes"
-     FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id LIMIT $1 OFFSET $2) most
-     JOIN users u ON u.id = most.user_id ORDER BY most.bytes DESC, u.id`,
+     FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id DESC LIMIT $1 OFFSET $2) shown0
+     JOIN users u ON u.id = shown0.user_id ORDER BY shown0.bytes DESC, u.id DESC`,
     [limit, offset],
   )
 
