@@ -108,7 +108,7 @@ const lists: Readonly<Record<string, readonly List[]>> = {
       who: admin,
       path: at('/api/admin/usage/accounts'),
       order: items =>
-        items.toSorted((a, b) => number(b, 'textBytes') - number(a, 'textBytes') || (a.id! < b.id! ? -1 : 1)),
+        items.toSorted((a, b) => number(b, 'textBytes') - number(a, 'textBytes') || (a.id! < b.id! ? 1 : -1)),
     },
   ],
   adminListTasks: [

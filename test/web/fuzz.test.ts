@@ -13,7 +13,7 @@ import { openTestMarketplace } from '../support/marketplace.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { checkExchange, exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
-const seed = process.env.FUZZ_SEED ?? 'd'
+const seed = process.env.FUZZ_SEED ?? 'e'
 const COUNT = Number(process.env.FUZZ_COUNT ?? amount({ short: 1_000, long: 3_000 }))
 const CONNECTIONS = 8
 

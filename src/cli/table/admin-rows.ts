@@ -190,7 +190,7 @@ const looking: readonly EndpointRow[] = [
     name: 'admin users list',
     endpoint: 'adminListUsers',
     summary: 'Every account',
-    flags: pageFlags,
+    flags: [['--email <address>', 'the one with this address', 'email'], ...pageFlags],
     things: 'accounts',
     shows: USER,
     examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],
