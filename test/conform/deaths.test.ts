@@ -26,14 +26,14 @@ function verdictOf(id: string, ...happenings: readonly Happening[]): string {
   return `${verdict} ${text}`
 }
 
-const UNTESTED = 'untested the agent had ended by SIGSEGV'
+const BEHIND = 'behind the agent had ended by SIGSEGV'
 const refused = (label: string) => webhook(label, null, { error: 'refused: Nothing listens' })
 
-test('what nobody was there for is untested, and says why', () => {
+test('what nobody was there for is behind the end, and says why', () => {
   const other = webhook('http.chunked', 200)
-  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), UNTESTED)
-  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), UNTESTED)
-  assert.is(verdictOf('bytes.spaces', other, ended), UNTESTED)
+  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), BEHIND)
+  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), BEHIND)
+  assert.is(verdictOf('bytes.spaces', other, ended), BEHIND)
 })
 
 test('what was accepted before, and never done, is no fault either', () => {
@@ -41,7 +41,7 @@ test('what was accepted before, and never done, is no fault either', () => {
   const before = [task(first), step(first, 'accept'), task(mine), webhook(mine, 200)]
   const other = webhook('http.chunked', 200)
   assert.match(verdictOf(mine, ...before, other, played('odd bytes')), /^fail took it, and never accepted/)
-  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), UNTESTED)
+  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), BEHIND)
 })
 
 test('what it has said or done before counts', () => {
@@ -68,7 +68,7 @@ test('of several webhooks that were under way all are named', () => {
   const history = historyOf([...both, ...rest], 1_000, 0)
   const [death] = deathsIn(history)
   const evidence = lastHeard(history, death!).map(({ seq }) => seq)
-  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, untested: [], evidence }, history)
+  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, behind: [], evidence }, history)
   assert.match(told, /with 2 webhooks under way \(.*rel\.not-json; .*http\.chunked\)/)
 })
 
@@ -104,7 +104,7 @@ test('what it does again when it is back is what it forgot with its end, and no 
   assert.match(verdictOf('dup.message', task(label), ...twice, ...rest), /^fail replied to the copy too/)
   assert.is(
     verdictOf('dup.message', task(label), ...twice, ended, ready, ...rest),
-    `${UNTESTED}, and what it knew with it`,
+    `${BEHIND}, and what it knew with it`,
   )
   const both = [...twice, reply(label), ended, ready, rest[1]!]
   assert.match(verdictOf('dup.message', task(label), ...both), /^fail replied to the copy too/)
@@ -114,7 +114,7 @@ test('what it had no time to do after a fault is no fault of its own, and what i
   const label = 'cb.retry-after'
   const met = reply(label, { fault: { name: '429', status: 429 } })
   const after = [ended, ready, played('lost callbacks', { ms: 60_000 })]
-  assert.is(verdictOf(label, met, ...after), UNTESTED)
+  assert.is(verdictOf(label, met, ...after), BEHIND)
   assert.match(verdictOf(label, met, ready, after[2]!), /^warn did not try again after a 429/)
   assert.match(verdictOf(label, met, reply(label), ...after), /^warn tried again after \d+ ms/)
 })
@@ -147,7 +147,7 @@ test('its end is told with its last words, and decides about the run', async () 
     const { how: end, code, signal } = death!
     assert.equal({ how: end, code, signal }, told)
     assert.equal(lastWordsOf(death!), ['it was too much'])
-    assert.ok(death!.untested.length > 3, `${death!.untested}`)
+    assert.ok(death!.behind.length > 3, `${death!.behind}`)
     assert.is(report.summary.fail, 0)
     assert.is(outcomeOf(report, { strict: false, complete: false }), 'bad')
   }

@@ -1,7 +1,7 @@
 /** An agent that ends by itself during a run. What could not be tried any more is inconclusive. */
 
 import { type History, isOf, type Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, untested } from './check.ts'
+import { behind, broken, type Check, type Finding } from './check.ts'
 import { isBusy } from './heard-webhooks.ts'
 
 type Webhook = Recordeds<'webhook'>
@@ -36,12 +36,15 @@ export function lastHeard(history: History, death: Death): Webhook[] {
   return cut.length > 0 ? cut : suspects.slice(-1)
 }
 
+/** An end of the agent, as a cause beside checks. */
+export const ENDED = 'agent.ended'
+
 /** Named in an observation of the run. */
 export interface ProvenDeath {
   readonly death: number
   readonly culprit: number
 }
-export const PROVEN = 'agent.ended'
+export const PROVEN = ENDED
 
 function culpritOf(history: History, { seq }: Death): Webhook | undefined {
   const proof = history.observations(PROVEN).find(({ value }) => (value as ProvenDeath).death === seq)
@@ -66,10 +69,10 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
   if (finding.holds === false && check.scenario === 'last contact') return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
   const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
-  if (forgotten) return untested(`${reasonOf(forgotten)}, and what it knew with it`)
+  if (forgotten) return behind(ENDED, `${reasonOf(forgotten)}, and what it knew with it`)
   const [death] = deaths
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
-  return untested(reasonOf(death))
+  return behind(ENDED, reasonOf(death))
 }
 
 /** It has ended of what this check has sent, and of nothing else. */
