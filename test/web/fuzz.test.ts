@@ -29,12 +29,12 @@ async function open() {
   const [buyer, builder] = [await marketplace.join('buyer', 1_000_000), await marketplace.join('builder')]
   const agent = await marketplace.list(builder)
   const ids = [buyer.id, agent.id, 'cat_writing', 'cat_code']
-  for (let i = 0; i < 18; i++) {
+  for (let i = 0; i < 30; i++) {
     const { id } = await marketplace.draft(buyer, agent)
     if (i > 2) await buyer.call('POST', `/api/tasks/${id}/submit`)
     if (i > 4) await marketplace.callback(agent, id, { action: 'accept' })
-    if (i > 12) await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
-    if (i > 14) await buyer.call('POST', `/api/tasks/${id}/approve`)
+    if (i > 24) await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
+    if (i > 26) await buyer.call('POST', `/api/tasks/${id}/approve`)
     ids.push(id, id)
   }
   const cookieOf = async ({ email, password }: { email: string; password: string }): Promise<WireHeader> => {
