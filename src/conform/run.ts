@@ -135,10 +135,10 @@ class Run {
     if (!this.#isOver) await this.#agent.revive()
   }
 
-  /** It ends twice of the very same bytes: what is unusual is tried first. */
+  /** It ends twice of the very same bytes. What is usual is tried first: where that ends it too, what is unusual is not the cause. */
   async #findCulprit(death: number, suspects: readonly Recordeds<'webhook'>[]): Promise<void> {
     const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => Number(change !== null || !genuine)
-    const inTurn = suspects.toReversed().sort((one, other) => isOdd(other) - isOdd(one))
+    const inTurn = suspects.toReversed().sort((one, other) => isOdd(one) - isOdd(other))
     for (const withinMs of ENDS_WITHIN_MS) {
       const before = this.#agent.ends
       for (const one of inTurn.slice(0, MOST_SUSPECTS)) {
