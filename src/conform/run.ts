@@ -10,7 +10,7 @@ import { pause, stopwatch } from './history/machine-time.ts'
 import { type Listen, Recorder } from './history/recorder.ts'
 import { StallWatch } from './history/stalls.ts'
 import type { Check } from './judging/check.ts'
-import { deathsIn, NOTICED_MS, PROVEN, type ProvenDeath, suspectsOf } from './judging/deaths.ts'
+import { deathsIn, ENDED, NOTICED_MS, type ProvenDeath, suspectsOf } from './judging/deaths.ts'
 import { endOf, whyEnded } from './judging/time-limit.ts'
 import { CallbackFront } from './marketplaces/callback-proxy.ts'
 import { Lane } from './marketplaces/lane.ts'
@@ -144,7 +144,7 @@ class Run {
       for (const one of inTurn.slice(0, MOST_SUSPECTS)) {
         if (!(await this.#endsOf(one, withinMs)) || !(await this.#endsOf(one, withinMs))) continue
         const value: ProvenDeath = { death, culprit: one.seq }
-        this.#recorder.add({ kind: 'observation', label: PROVEN, value }, one.lane)
+        this.#recorder.add({ kind: 'observation', label: ENDED, value }, one.lane)
         return
       }
       await this.#endsWithin(ENDS_WITHIN_MS.at(-1)!)

@@ -44,10 +44,9 @@ export interface ProvenDeath {
   readonly death: number
   readonly culprit: number
 }
-export const PROVEN = ENDED
 
 function culpritOf(history: History, { seq }: Death): Webhook | undefined {
-  const proof = history.observations(PROVEN).find(({ value }) => (value as ProvenDeath).death === seq)
+  const proof = history.observations(ENDED).find(({ value }) => (value as ProvenDeath).death === seq)
   return proof && history.of('webhook').find(one => one.seq === (proof.value as ProvenDeath).culprit)
 }
 

@@ -36,7 +36,7 @@ export interface ReportedDeath {
 }
 
 /** What is to be mended: a must that is broken and decides, or an end of the agent. */
-export interface Cause {
+interface Cause {
   /** Of the check, or `agent.ended`. */
   readonly id: string
   /** Ids of checks that were not judged because of it. */
