@@ -127,7 +127,8 @@ const ends = (how: string) =>
   ].join('; ')}'`
 
 async function reportOn(command: string): Promise<Report> {
-  const some = checks.filter(({ id }) => /^(?:sig|life|bytes|order)\./.test(id))
+  // It answers everything with 200, so that it takes what is forged as well: what asks for that is left out.
+  const some = checks.filter(({ id }) => /^(?:life|bytes|order)\./.test(id))
   const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1 }
   const history = await run({ ...asked, scenarios: scenariosFor(some), command })
   const report = reportOf(some, history, { known: [] })
@@ -135,20 +136,25 @@ async function reportOn(command: string): Promise<Report> {
   return report
 }
 
+const red = ({ checks }: Report) =>
+  checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map(({ id, text }) => `${id} ${text}`)
+
 test('its end is told with its last words, and decides about the run', async () => {
-  for (const [how, told] of [
+  const ways = [
     ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
     ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
-  ] as const) {
-    const report = await reportOn(ends(how))
+  ] as const
+  // Together: a run waits for a minute for what the agent has forgotten.
+  const reports = await Promise.all(ways.map(([how]) => reportOn(ends(how))))
+  for (const [at, report] of reports.entries()) {
     const [death, ...others] = report.deaths
     // It is started again some times, and ends each time.
     assert.ok(others.length > 0 && others.length <= 5, `${others.length}`)
-    const { how: end, code, signal } = death!
-    assert.equal({ how: end, code, signal }, told)
+    const { how, code, signal } = death!
+    assert.equal({ how, code, signal }, ways[at]![1])
     assert.equal(lastWordsOf(death!), ['it was too much'])
     assert.ok(death!.behind.length > 3, `${death!.behind}`)
-    assert.is(report.summary.fail, 0)
+    assert.equal(red(report), [])
     assert.is(outcomeOf(report, { strict: false, complete: false }), 'bad')
   }
 })
@@ -166,11 +172,7 @@ test('its end is laid to what it has ended of, though it had answered that, and 
     deathInWords(death!, history),
     /after task\.archived \(an event of a later version\) of http\.unknown-event/,
   )
-  const red = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-  assert.equal(
-    red.map(({ id, text }) => `${id} ${text}`),
-    ['http.unknown-event ended with exit code 1 of it'],
-  )
+  assert.equal(red(report), ['http.unknown-event ended with exit code 1 of it'])
   assert.is(report.checks.find(({ id }) => id === 'rel.alive')!.verdict, 'pass')
 })
 

@@ -76,9 +76,17 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
 
 /** It has ended of what this check has sent, and of nothing else. */
 function isEndOf({ id }: Check, death: Death, history: History): boolean {
+  if (endsOfUsual(history)) return false
   const [culprit, ...others] = lastHeard(history, death)
   return culprit !== undefined && others.length === 0 && isOdd(culprit) && isOf(culprit.label, id)
 }
+
+/** It has ended once while it heard nothing unusual: then no other of its ends shows what it can't bear. */
+const endsOfUsual = (history: History): boolean =>
+  deathsIn(history).some(death => {
+    const suspects = suspectsOf(history, death)
+    return suspects.length > 0 && !suspects.some(isOdd)
+  })
 
 const isOdd = ({ change, genuine }: Webhook) => change !== null || !genuine
 
@@ -97,7 +105,8 @@ function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: Hi
 
 /** The agent has done it, or said it, or has ended of it. */
 function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
-  return lastHeard(history, death).some(({ label }) => isOf(label, id)) || isDeed(evidence, history)
+  if (isDeed(evidence, history)) return true
+  return !endsOfUsual(history) && lastHeard(history, death).some(({ label }) => isOf(label, id))
 }
 
 /** Whether some of it is what the agent has done or said, and not what it left undone. */
