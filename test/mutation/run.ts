@@ -6,7 +6,7 @@
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
- * `--rooms market,store` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
+ * `--rooms market,conform/checks` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
  * `--budget 60` (seconds of tests for one mutant), `--list`.
  */
 import { execFileSync } from 'node:child_process'
@@ -42,7 +42,7 @@ const { values } = parseArgs({
 const rooms = values.rooms.split(',')
 const sources = sourcesOf(roomsOf())
 const population = sources
-  .filter(({ file }) => rooms.includes(file.split('/')[1]!))
+  .filter(({ file }) => rooms.some(room => file.startsWith(`src/${room}/`)))
   .flatMap(({ scene }) => scene.mutants)
 const { only } = values
 const sample =

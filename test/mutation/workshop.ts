@@ -16,6 +16,7 @@ const COPIED = [
   'scripts',
   'src',
   'test',
+  'CHANGELOG.md',
   'LICENSE',
   'README.md',
   'biome.json',

@@ -1,7 +1,7 @@
 /** The connection test and the heartbeat. */
 
 import type { History, Recordeds } from '../history/history.ts'
-import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
+import { all, behind, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { within } from '../judging/timing.ts'
 import { isMalformed, MALFORMED } from './attempts.ts'
 import { isAck, isUnheard, notAsked, refusedAndQuiet, signedCallbacks, startedAt, toldBack } from './evidence.ts'
@@ -42,7 +42,7 @@ function signatureOfTests(history: History): Finding {
   if (callback.signature === 'valid') return holds
   const others = signedCallbacks(history).filter(({ taskId }) => !taskId.startsWith('test_'))
   const isOfTests = others.length === 0 || others.some(({ signature }) => signature === 'valid')
-  if (!isOfTests) return untested('blocked by cb.signature')
+  if (!isOfTests) return behind('cb.signature', 'after cb.signature failed')
   return broken(`signed the callback of a test wrongly: ${callback.signature}`, callback)
 }
 

@@ -60,7 +60,7 @@ export function isDownAt(history: History, moment: number): boolean {
 const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
 
 /** A finding about an agent that had ended: what it did or said counts, what it left undone does not. */
-export function unlessDead(finding: Finding, check: Check, history: History): Finding {
+export function unlessDead(finding: Finding, check: Check, history: History, all: readonly Check[]): Finding {
   const own = deathsIn(history).find(one => isEndOf(check, one, history))
   if (finding.holds !== false && own) return broken(`ended ${own.text} of it`, ...lastHeard(history, own), own)
   if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
@@ -68,11 +68,15 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
   if (finding.holds === false && check.scenario === 'last contact') return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
   const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
-  if (forgotten) return behind(ENDED, `${reasonOf(forgotten)}, and what it knew with it`)
+  if (forgotten) return behind(causeOf(forgotten, all, history), `${reasonOf(forgotten)}, and what it knew with it`)
   const [death] = deaths
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
-  return behind(ENDED, reasonOf(death))
+  return behind(causeOf(death, all, history), reasonOf(death))
 }
+
+/** A must that it has ended of has a line of its own: one bug is one cause. */
+const causeOf = (death: Death, all: readonly Check[], history: History): string =>
+  all.find(one => one.level === 'must' && isEndOf(one, death, history))?.id ?? ENDED
 
 /** It has ended of what this check has sent, and of nothing else. */
 function isEndOf({ id }: Check, death: Death, history: History): boolean {

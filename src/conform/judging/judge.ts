@@ -37,7 +37,7 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
     const known = findings.get(check.id)
     if (known) return known
     const blocker = before(check).find(one => findingOf(one).holds !== true)
-    const own = found(check, history, whole)
+    const own = found(check, history, whole, checks)
     // What was seen counts, unless it may come of another fault that has its own line.
     const finding = blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(check, blocker) : own
     findings.set(check.id, finding)
@@ -62,8 +62,8 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
-const found = (check: Check, history: History, whole: History): Finding => {
-  const finding = unlessDead(foundIn(check, history), check, whole)
+const found = (check: Check, history: History, whole: History, all: readonly Check[]): Finding => {
+  const finding = unlessDead(foundIn(check, history), check, whole, all)
   return unlessCutOff(unlessSilent(finding, check, whole), check, history)
 }
 
