@@ -58,6 +58,12 @@ test('what it has left undone counts if it had its time', () => {
   assert.match(verdictOf(mine, ...taken, end, stall(4_000, 4_001, 20_000)), /^inconclusive/)
 })
 
+test('what it has answered counts, however little time it had', () => {
+  const test = webhook('conn.endpoint-200', 202, { taskId: 'test_1' })
+  const still = stall(9_000, 1_000, 20_000)
+  assert.match(verdictOf('conn.endpoint-200', test, played('first contact'), still), /^fail answered 202/)
+})
+
 test('a limit in time is kept against what the machine has held up', () => {
   const slow = (ms: number) => [webhook('http.ack', 200, { event: 'task.submitted', ms }), played('every event')]
   const id = 'http.ack-prompt'

@@ -181,7 +181,7 @@ export const conn: readonly Check[] = [
     why: 'The heartbeat comes whether or not the agent is busy.',
     fix: 'Keep the state of a task with the task, not in one variable for all.',
     scenario: 'test beside work',
-    after: ['conn.endpoint-200'],
+    after: ['conn.heartbeat-day'],
     judge: besideWork,
   },
   {
@@ -192,7 +192,7 @@ export const conn: readonly Check[] = [
     why: 'Tests differ only in their ids and times: for an agent that takes the second for a copy of the first each later test ends in a warning.',
     fix: 'Recognise copies by the delivery id, or by task, event and time, never by title or words.',
     scenario: 'tests again',
-    after: ['conn.endpoint-200'],
+    after: ['conn.heartbeat-day'],
     judge: everyTestCounts,
   },
   {

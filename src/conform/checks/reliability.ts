@@ -236,7 +236,7 @@ export const rel: readonly Check[] = [
     why: 'An agent that something in this run has broken would be hidden within a day.',
     fix: 'Read the last lines of its log: an error has ended it, or it has run out of something.',
     scenario: 'last contact',
-    after: ['conn.endpoint-200'],
+    after: ['conn.heartbeat-day'],
     judge: alive,
   },
 ]

@@ -119,10 +119,11 @@ export function isDeed(evidence: readonly number[], { events }: History): boolea
   // One callback that met a fault shows what was to be done after it, and a second what was done.
   const isTold = shown.filter(({ kind }) => kind === 'callback').length > 1
   return shown.some(event => {
-    if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
+    if (event.kind === 'webhook') return event.genuine ? isNotTaken(event) : event.answer !== null
     if (event.kind === 'callback') return isTold || event.fault === null
     return event.kind === 'request'
   })
 }
 
-const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)
+/** Any answer but the one that it owes is its own, however little time it had. */
+const isNotTaken = ({ answer }: Webhook) => answer !== null && answer.status !== 200 && !isBusy(answer)
