@@ -533,7 +533,10 @@ edge('life.second-reason', 'the words of each reason', {
   pass: [byReasons('a', 'b', 'c'), byReasons('a', 'a REASON 1', 'a reason 2'), byReasons('a', 'b', 'b reason 2')],
   'warn delivered the first revision again': [byReasons('a', 'b', 'b')],
   'warn took the words of the first reason': [byReasons('a', 'reason 1', 'version 2: reason 1')],
-  'untested the agent did not deliver two': [byReasons('a', 'b')],
+  'untested the agent did not deliver two': [
+    byReasons('a', 'b'),
+    [...byReasons('a', 'b'), deliver(ROUNDS, 'c')].toSpliced(-2, 1),
+  ],
 })
 
 const orders = (refusedTimes: number) => [

@@ -70,6 +70,31 @@ test('of several webhooks that were under way all are named', () => {
   assert.match(told, /with 2 webhooks under way \(.*rel\.not-json; .*http\.chunked\)/)
 })
 
+test('what it has ended of: within a second, unless that was proven; else the last that it has answered', () => {
+  const when = (one: Happening, realAt: number): Happening => Object.assign({}, one, { realAt })
+  const end = when(ended, 10_000)
+  const heardBy = (...sent: readonly Happening[]) => {
+    const history = historyOf([begin, ...sent, end], 1, 0)
+    return lastHeard(history, deathsIn(history)[0]!).map(({ label }) => label)
+  }
+  const told = (label: string, realAt: number, ms = 1) => when(webhook(label, 200, { ms }), realAt)
+  const cut = (label: string, realAt: number, error = 'reset') =>
+    when(webhook(label, null, { error, ms: realAt - 9_990 }), realAt)
+  assert.equal(heardBy(told('a', 9_001), told('b', 9_500)), ['b'])
+  assert.equal(heardBy(told('a', 9_000), told('b', 8_000)), ['b'])
+  assert.equal(heardBy(told('a', 9_500), cut('b', 11_000)), ['b'])
+  assert.equal(heardBy(cut('a', 10_400), cut('b', 10_500)), ['a', 'b'])
+  assert.equal(heardBy(told('a', 9_500), told('b', 10_500, 600)), ['a'])
+  assert.equal(heardBy(told('a', 9_500), when(webhook('b', null, { error: 'refused', ms: 600 }), 10_500)), ['a'])
+  assert.equal(heardBy(told('a', 9_500), when(webhook('b', null, { error: 'reset', ms: 1 }), 10_500)), ['a'])
+  const odd = when(webhook('odd', 200, { change: 'x' }), 9_400)
+  assert.equal(heardBy(told('a', 9_500), odd), ['odd'])
+  const value = { death: 5, culprit: 3 }
+  const proof = { kind: 'observation', label: ENDED, value } as Happening
+  assert.equal(heardBy(odd, told('a', 9_500), proof), ['a'])
+  assert.equal(heardBy(odd, told('a', 9_500), { ...proof, value: { death: 4, culprit: 3 } } as Happening), ['odd'])
+})
+
 test('in a run that was interrupted, what it still owed says nothing of it; what it did counts, and what was sure before', () => {
   const mine = [task('bytes.spaces'), webhook('bytes.spaces', 200)]
   const first = [task('first-task'), step('first-task', 'accept')]

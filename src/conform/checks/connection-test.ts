@@ -115,7 +115,7 @@ export const conn: readonly Check[] = [
     why: 'The connection test takes no other status: the agent can neither be published nor stay visible.',
     fix: 'Answer exactly 200 to a genuine webhook, before you do any work.',
     scenario: 'first contact',
-    after: ['conn.price-zero'],
+    after: ['conn.price-zero', 'sig.valid'],
     judge(history) {
       const test = testOf(history, 'conn.endpoint-200')
       if (test.answer?.status === 200) return holds

@@ -44,6 +44,7 @@ export const life: readonly Check[] = [
     why: 'The money of the buyer is held, and nobody knows whether anything will happen.',
     fix: 'Call back with `accept` or `reject` for each `task.submitted`, before the work.',
     scenario,
+    after: ['sig.valid'],
     judge(history) {
       const { taskId, realAt } = taskOf(history, FIRST)
       const { answer } = history.begin.patience

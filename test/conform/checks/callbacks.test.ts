@@ -2,8 +2,8 @@
 /** What an agent sends, to whom, and what it does when that goes wrong: on each side of every edge is a history that is made up. */
 import { test } from 'uvu'
 import type { Happening } from '../../../src/conform/history/history.ts'
-import { answered, callback, deliver, edge, forged, quiet, refused, request, text, told } from '../edge.ts'
-import { step, task, webhook } from '../made-up.ts'
+import { answered, callback, deliver, edge, forged, quiet, refused, request, text, times, told } from '../edge.ts'
+import { played, step, task, webhook } from '../made-up.ts'
 
 const met = (label: string, action = 'deliver', status: number | null = null) =>
   callback(label, action, 'a', { fault: { name: 'a fault', status }, answer: null })
@@ -126,6 +126,17 @@ edge(ORDER, 'accepted', {
     [task(ORDER), webhook(ORDER, 400, { event: 'task.delivered_to_buyer' })],
   ],
   'inconclusive no webhook was sent': [[task(ORDER), webhook(ORDER, 400)]],
+})
+const CAP = 'hire.over-cap'
+edge(CAP, 'until its scenario has ended', {
+  pass: [
+    [
+      task(CAP),
+      request('/api/tasks/x/submit', 200),
+      played('hires'),
+      ...times(6, () => request('/api/tasks/x/submit', 400)),
+    ],
+  ],
 })
 edge('hire.ends-it', 'whichever way', {
   pass: ['approve', 'dispute'].map(trigger => [

@@ -59,6 +59,10 @@ edge('http.ack', 'each of six events, but for the revision', {
   ),
   'fail did not accept it: it was answered 302': [[...without(), webhook('http.ack', 302)]],
 })
+const took = (name: string, ms: number) => told('http.ack', name, { ms })
+edge('http.ack-prompt', 'of each event by itself', {
+  'warn took 5001 ms to answer task.message': [[took('message', 5_001), took('submitted', 1), took('approved', 1)]],
+})
 const WORK = 'http.ack'
 const afterWork = (ms: number, workMs: number) => [
   at(10_000 + ms, webhook(WORK, 200, { ms })),
@@ -229,6 +233,7 @@ const memory = (...mebibytes: readonly (number | null)[]) =>
   mebibytes.map((size): Happening => ({ kind: 'observation', label: 'rel.memory', value: size && size * 1_048_576 }))
 edge('rel.memory', 'at first and in the end', {
   'pass 50 MiB at first, 61 MiB after the work of the run': [memory(50, 99, 61), memory(50.4, 60.6)],
+  'pass 1000 MiB at first, 2000 MiB after': [memory(1_000, 2_000)],
   'untested this system does not tell': [memory(50), memory(null, 50), memory(50, null), []],
 })
 edge('rel.alive', 'the last of the tests', {
