@@ -62,7 +62,7 @@ test('its end is told with its last words, and decides about the run', async () 
 
 test('its end is laid to what it has ended of, though it had answered that, and the rest is judged', async () => {
   const [, history] = await played
-  const report = reportOf(checks, history, { known: [] }, unusual)
+  const report = reportOf(unusual, history, { known: [] })
   const [death, ...others] = report.deaths
   assert.equal(others, [])
   assert.match(
