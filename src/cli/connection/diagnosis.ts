@@ -12,9 +12,9 @@ export function reachTo(found: Target): string {
   return reach.startsWith(' --as ') ? '' : reach
 }
 
-/** What to type, whole. `dev` itself takes no flags that lead to a marketplace. */
+/** What to type, whole. `dev` and `emit` take no flags that lead to a marketplace. */
 export const commandsIn = ({ commands }: Pick<DiagnosisRecord, 'commands'>, reach = ''): string[] =>
-  commands.map(words => `${programName()} ${words}${words.startsWith('dev') ? '' : reach}`)
+  commands.map(words => `${programName()} ${words}${/^(?:dev|emit) /.test(words) ? '' : reach}`)
 
 /** One line of words, and one for each command. */
 export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[] => [

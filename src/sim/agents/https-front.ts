@@ -160,8 +160,7 @@ class Silence extends Error {
 function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { code?: string }): void {
   if (answer.headersSent || answer.destroyed) return void answer.destroy()
   if (error instanceof Silence) refuse(answer, 504, 'timeout', `The agent at ${origin} ${error.message}.`)
-  else if (error.code === 'ECONNREFUSED')
-    refuse(answer, 502, 'refused', `Nothing listens at ${origin}: start the agent.`)
+  else if (error.code === 'ECONNREFUSED') refuse(answer, 502, 'refused', `Nothing listens at ${origin}.`)
   else refuse(answer, 502, 'reset', `The agent at ${origin} closed the connection without a whole answer.`)
 }
 
