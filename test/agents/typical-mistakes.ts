@@ -199,13 +199,13 @@ export const mistakes: readonly Mistake[] = [
     inTest: null,
   },
   {
-    does: 'delivers twice',
+    does: 'sends callbacks twice',
     cause: 'doubled_callback',
     certainty: 'sure',
     inTest: null,
     async work(send) {
-      await works(send)
-      await send('deliver', { fields: { content: 'Done again.' } })
+      await send('accept')
+      await send('accept')
     },
   },
   {
