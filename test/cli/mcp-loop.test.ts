@@ -1,6 +1,6 @@
 // engines: embedded; process: own; lengths: short, long
 /** A coding agent mends the agent that it writes by the tools of `mcp` alone, with what a client of the official SDK does by itself. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -22,9 +22,10 @@ let stopDev: () => Promise<unknown>
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
-  writeFileSync(join(folder, 'agent.mjs'), wrong)
-  stopDev = (await startDev(folder, {}, ['--run', 'node agent.mjs', '--watch', 'agent.mjs'])).stop
-  client = await connectIn(folder, '--start', 'node agent.mjs')
+  mkdirSync(join(folder, 'src'))
+  writeFileSync(join(folder, 'src', 'agent.mjs'), wrong)
+  stopDev = (await startDev(folder, {}, ['--run', 'node src/agent.mjs', '--watch', 'src'])).stop
+  client = await connectIn(folder, '--start', 'node src/agent.mjs')
 })
 
 test.after(async () => {
@@ -44,8 +45,8 @@ async function ended(answer: Promise<ToolAnswer>, handles: string[] = []): Promi
 
 test('hire, see why it fails, mend, and judge until nothing is broken: no call meets a time-out', async () => {
   assert.is.not(right, wrong)
-  const isListed = async () => /^my-agent .* yes /m.test((await client.said('market_status')).text)
-  await until('my-agent', isListed, 100)
+  const isTested = async () => (await client.said('market_status')).text.includes('Unix time in milliseconds')
+  await until('the test of dev', isTested, 100)
   const hired = await ended(client.said('hire', { agent: 'my-agent', timeout: 3 }))
   assert.ok(hired.isError, hired.text)
   assert.match(hired.text, 'Unix time in milliseconds')
@@ -53,7 +54,7 @@ test('hire, see why it fails, mend, and judge until nothing is broken: no call m
   assert.ok(why, hired.text)
   assert.match((await ended(client.said(...why!))).text, 'Unix time in milliseconds')
 
-  writeFileSync(join(folder, 'agent.mjs'), right)
+  writeFileSync(join(folder, 'src', 'agent.mjs'), right)
   const passes = async () => /✔ 5 /.test((await client.said('test_connection', { agent: 'my-agent' })).text)
   await until('an agent that is mended', passes, 200)
   const again = await ended(client.said('hire', { agent: 'my-agent' }))

@@ -85,9 +85,9 @@ export const tools: readonly Tool[] = [
       'What is wrong now, the agents of this builder, the latest tasks, webhooks that were given up, and the clock. Begin here.',
     effect: 'reads',
     input: {},
+    about: () => undefined,
     takes: { 'agents list': () => ({}) },
     commands: (_, { reach }) => [
-      ['why', ...reach],
       ['agents', 'list', ...reach],
       ['tasks', 'list', '--limit=5', ...reach],
       ['deliveries', 'list', '--failed', '--limit=5', ...reach],
