@@ -10,19 +10,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DiagnosisRecord, inWords } from '../../src/api/diagnosis/record.ts'
 import type { TestReport } from '../../src/api/records.ts'
 import { createClient } from '../../src/client/typed-client.ts'
 import { devOf, type Line } from '../cli/dev-lines.ts'
-import { PROGRAM, run } from '../cli/program.ts'
+import { connectIn, type McpClient } from '../cli/mcp-client.ts'
+import { run } from '../cli/program.ts'
 import { amount } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { saidTwice } from '../support/said-twice.ts'
-import { SHORT_LIVED } from '../support/short-lived.ts'
 import { type Mistake, mistakes, right, sender, works } from './typical-mistakes.ts'
 
 const played = mistakes.slice(0, amount({ short: 8, long: 100 }))
@@ -57,7 +55,7 @@ const server = createServer(async (request, response) => {
 })
 
 let dev: Awaited<ReturnType<typeof devOf>>
-let coding: Client
+let coding: McpClient
 /** The agents that end listen alone. */
 const alone = new Map<string, ReturnType<typeof createServer>>()
 
@@ -73,11 +71,7 @@ test.before(async () => {
     folder,
     (await Promise.all(addresses)).flatMap(address => ['--agent', address]),
   )
-  coding = new Client({ name: 'test', version: '1' })
-  const { PATH, HOME } = process.env as Record<string, string>
-  const env = { PATH: PATH!, HOME: HOME!, XDG_CONFIG_HOME: join(folder, 'config') }
-  const args = [...SHORT_LIVED, PROGRAM, 'mcp']
-  await coding.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folder, env }))
+  coding = await connectIn(folder)
 })
 
 test.after(async () => {
@@ -146,8 +140,7 @@ async function play(mistake: Mistake): Promise<void> {
   saysIt(why.out, 'why')
   assert.match(why.out, new RegExp(`^${name}: ${cause.replaceAll('_', ' ')} \\(${certainty}\\)`))
   assert.ok(why.out.trim().split('\n').length <= 5, why.out)
-  const { content } = await coding.callTool({ name: 'why', arguments: { about: name } })
-  saysIt((content as [{ text: string }])[0].text, 'mcp')
+  saysIt((await coding.said('why', { about: name })).text, 'mcp')
   const isIt = (line: Line) => {
     const { diagnosis } = line as { diagnosis?: DiagnosisRecord }
     const isOfTask = found.evidence.taskId !== null && diagnosis?.evidence.taskId === found.evidence.taskId
