@@ -47,7 +47,7 @@ test('hire, see why it fails, mend, and judge until nothing is broken: no call m
   assert.is.not(right, wrong)
   const isTested = async () => (await client.said('market_status')).text.includes('Unix time in milliseconds')
   await until('the test of dev', isTested, 100)
-  const hired = await ended(client.said('hire', { agent: 'my-agent', timeout: 3 }))
+  const hired = await ended(client.said('hire', { agent: 'my-agent' }))
   assert.ok(hired.isError, hired.text)
   assert.match(hired.text, 'Unix time in milliseconds')
   const [why] = adviceIn(hired.text).filter(([name]) => ['why', 'task', 'test_connection'].includes(name))

@@ -3,6 +3,7 @@
  * are processes: they start agents, take long, and end when they are told to.
  */
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { execa } from 'execa'
 import { plainLines } from '../output/ui.ts'
@@ -24,10 +25,10 @@ const RUNNER = new URL('./command-runner.js', import.meta.url)
 const shownWord = (word: string) =>
   word.startsWith('--jq=') ? '--jq=…' : /\s/.test(word) ? JSON.stringify(word) : word
 
-/** What others have written may be in it, and steers nobody's terminal. */
+/** Colours are for people. What others have written may be in it, and steers nobody's terminal. */
 const ended = (args: readonly string[], text: string, exitCode: number | null): Ended => ({
   line: plainLines(['marketplace', ...args.filter(word => word !== '--').map(shownWord)].join(' ')),
-  text: plainLines(text).trimEnd(),
+  text: plainLines(stripVTControlCharacters(text)).trimEnd(),
   exitCode,
 })
 
@@ -42,11 +43,10 @@ export async function runAsProcess(
 ): Promise<Ended> {
   const running = execa(process.execPath, [...process.execArgv, fileURLToPath(RUNNER), ...args], {
     ...{ all: true, reject: false, stdin: 'ignore', timeout: MOST_MS, maxBuffer: MOST_BYTES, cancelSignal: signal },
-    env: { NO_COLOR: '1' },
   })
   running.all.on('data', (chunk: Buffer) => {
     const line = chunk.toString().trimEnd().split('\n').at(-1)
-    if (line) onLine(plainLines(line))
+    if (line) onLine(plainLines(stripVTControlCharacters(line)))
   })
   const { all, exitCode } = await running
   return ended(args, all.replace(PROGRESS, ''), exitCode ?? null)
@@ -72,9 +72,8 @@ export class LookingThread {
   }
 
   #start(): Worker {
-    const env = { ...process.env, NO_COLOR: '1' }
     // It takes none of the options of the process, which may be those of V8.
-    const worker = new Worker(RUNNER, { env, execArgv: [], stdin: false, stdout: true, stderr: true })
+    const worker = new Worker(RUNNER, { execArgv: [], stdin: false, stdout: true, stderr: true })
     worker
       .on('error', () => {})
       .once('exit', () => {
