@@ -117,6 +117,12 @@ test('an agent is tested, and what fails for one reason is said once', async () 
   assert.match((await said('test_connection', { agent: 'sample-agent' })).text, /✔ 4 endpoint/)
   const other = await connect('--url', 'http://127.0.0.1:1', '--key', 'svc_x')
   const { text, isError } = await said('market_status', {}, other)
+  assert.equal(
+    (await other.listResources()).resources.map(({ uri }) => uri),
+    ['marketplace://llms.txt', 'marketplace://log', 'marketplace://exchanges'],
+  )
+  const silent = await other.readResource({ uri: 'marketplace://log' }).catch(error => error)
+  assert.match(silent.message, 'does not answer')
   await other.close()
   assert.ok(isError)
   assert.is(text.split('$ marketplace').length, 2, text)
@@ -200,15 +206,18 @@ test('what is wrong is told with each answer, as calls that can be made', async 
     line: `agents create --name Draft --tagline "Made to be mended" --base-price 5.00 --category translation --description "It has no webhook, so whoever follows the advice finds out."`,
   })
   assert.not.ok(made.isError, made.text)
+  const more = [
+    ['test_connection', { agent: 'draft' }],
+    ['clock', { do: 'show' }],
+    ['command', { line: 'tasks list' }],
+  ] as const
   for (const [name, given] of [
     ['market_status', {}],
     ['why', { about: 'draft' }],
     ['hire', { agent: 'draft' }],
     ['log', { agent: 'draft' }],
-    ['test_connection', { agent: 'draft' }],
-    ['clock', { do: 'show' }],
     ['call', { method: 'GET', path: '/api/wallet', as: 'buyer' }],
-    ['command', { line: 'tasks list' }],
+    ...(isLong ? more : []),
   ] as const) {
     const { text } = await said(name, given)
     assert.match(text, 'No webhook URL is saved. Save one.', name)
@@ -305,14 +314,6 @@ test('the log, what went over the wire and the page for coding agents are resour
   assert.match(await read(one), /^exchange_\d+: a (?:webhook|callback), /)
   const refused = await read('marketplace://exchanges/--url=x').catch(error => error)
   assert.match(refused.message, 'An exchange is marketplace://exchanges/exchange_17')
-  const nowhere = await connect('--url', 'http://127.0.0.1:1', '--key', 'svc_x')
-  assert.equal(
-    (await nowhere.listResources()).resources.map(({ uri }) => uri),
-    ['marketplace://llms.txt', 'marketplace://log', 'marketplace://exchanges'],
-  )
-  const silent = await nowhere.readResource({ uri: 'marketplace://log' }).catch(error => error)
-  assert.match(silent.message, 'does not answer')
-  await nowhere.close()
 })
 
 test('no call can smuggle in a flag or a command', async () => {
