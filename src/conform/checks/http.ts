@@ -208,7 +208,7 @@ const onTheWire: readonly Check[] = [
     why: 'A proxy on the way may send it so. Half a body never matches its signature.',
     fix: 'Collect the body until it ends, and do without Content-Length.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.chunked'),
   },
   {
@@ -219,7 +219,7 @@ const onTheWire: readonly Check[] = [
     why: 'The others are there to help. A proxy may drop them, and another marketplace may not have them.',
     fix: 'Use X-Service-Delivery-Id and X-Service-Attempt where they are there, and work without them.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: eitherSet,
   },
   {
@@ -230,7 +230,7 @@ const onTheWire: readonly Check[] = [
     why: 'Proxies and later versions add headers.',
     fix: 'Ignore what you do not know. Let your server take 16 KB of headers.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.extra-headers'),
   },
   {
@@ -241,7 +241,7 @@ const onTheWire: readonly Check[] = [
     why: 'The next version of a marketplace may add fields; an agent that refuses them stops working that day.',
     fix: 'Ignore unknown fields: no strict schema for what comes in.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.extra-fields'),
   },
   {
@@ -252,7 +252,7 @@ const onTheWire: readonly Check[] = [
     why: 'A later version may send more events. One that is refused is sent again for a day.',
     fix: 'Answer 200 to every well-signed event, and work only on those that you know.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: unknownEvent,
   },
   {

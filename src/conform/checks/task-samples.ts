@@ -74,7 +74,7 @@ export const lifeSamples: readonly Check[] = [
     law: must.treatAlike,
     ...words,
     scenario,
-    after: ['life.decides'],
+    after: ['life.decides', 'bytes.no-requirements'],
     judge: history => decided(history, 'life.smallest'),
   },
   {

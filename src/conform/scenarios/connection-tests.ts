@@ -1,7 +1,8 @@
 /** Connection tests beside work, one after the other, by the heartbeat, and with a new secret. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
-import { answeredAfter } from '../../sim/callbacks/faults.ts'
+import { answeredWhen } from '../../sim/callbacks/faults.ts'
 import { forgedAs } from '../marketplaces/webhook-faults.ts'
+import { latch } from './latch.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
@@ -23,12 +24,20 @@ const testBesideWork: Scenario = {
   lane: 'real',
   needs: ['delivered'],
   async run(stage) {
-    // It has accepted, and waits for the answer, when the test comes.
     const label = 'conn.test-beside-work'
-    const task = await stage.task(label, { callbackFaults: { accept: answeredAfter(BESIDE_MS) } })
+    const { opened, open } = latch()
+    const task = await stage.task(label, { callbackFaults: { accept: answeredWhen(opened) } })
     const accepted = () => stage.history.stepsOf(task.id).some(({ trigger }) => trigger === 'accept')
-    if (!(await stage.until(accepted, stage.patience.limit('answer')))) return
-    await stage.lane.test(`${label}/test`, stage.patience.limit('answer'))
+    try {
+      if (!(await stage.until(accepted, stage.patience.limit('answer')))) return
+      // It has accepted, and waits for the answer, when the test comes. Who does one thing after the other takes the test after that.
+      const tested = stage.lane.test(`${label}/test`, stage.patience.limit('answer'))
+      await Promise.race([tested, stage.pause(BESIDE_MS)])
+      open()
+      await tested
+    } finally {
+      open()
+    }
     await stage.delivered(task)
   },
 }
