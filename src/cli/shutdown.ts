@@ -1,4 +1,5 @@
 /** Ends a serving command: at a signal, or after the disk failed. Source: A-4. */
+import { write } from './output/ui.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -25,6 +26,6 @@ export function untilSignal(
 
 /** Ends the process after the disk failed, because nothing can be made durable any more. */
 export function endAfterDiskFailure(error: Error): void {
-  process.stderr.write(`${error.message}\n`)
+  write(process.stderr, `${error.message}\n`)
   process.exit(1)
 }

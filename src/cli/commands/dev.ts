@@ -27,7 +27,7 @@ import type { CommandOf } from '../log/entry-lines.ts'
 import { entryLog } from '../log/lines.ts'
 import { withDiskReason, withSystemReason } from '../output/disk-faults.ts'
 import { markPrinted } from '../output/output.ts'
-import { createUi } from '../output/ui.ts'
+import { createUi, giveSecretsIn, print } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
 
 export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
@@ -64,7 +64,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
   if (flags.printEnv !== undefined) {
-    process.stdout.write(environmentText(flags, state))
+    print(environmentText(flags, state), { whole: true })
     return exitCodes.ok
   }
   const given = givenIn(flags)
@@ -97,6 +97,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   }, whenReaderEnds)
   const { marketplace, credentials } = sim
   market = marketplace.market
+  giveSecretsIn(credentials)
   for (const [id, name] of namesIn(sim)) names.set(id, name)
   if (json) {
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
