@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util'
 import { execa } from 'execa'
 import { stringify } from 'yaml'
 import type { Report } from '../../../src/conform/judging/report.ts'
-import { type RightAgent, serial, stacks, unavailable } from './right-agents.ts'
-import { usuallyDeclared } from './trial.ts'
+import { type RightAgent, serial, stacks, unavailable } from '../mutants/right-agents.ts'
+import { usuallyDeclared } from '../mutants/trial.ts'
 
 const RUNS_OF_A_SEED = 2
 const LOOK_MS = 50
