@@ -82,6 +82,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/output/progress.ts time': 'tells how long a wait has taken so far',
   'src/cli/keys/live-screen.ts time': 'dates what a key did',
   'src/client/work.ts streams': "runs in an agent's process, which has no command line",
+  'src/client/agent-handler.ts time': "runs in an agent's process, which has no world",
   'src/client/agent-handler.ts streams': "runs in an agent's process, which has no command line",
   'src/cli/doctor/machine.ts output': 'mends a .gitignore, of its own words',
   'src/cli/dev/simulator.ts output': 'keeps a key, which is a secret',
