@@ -256,8 +256,12 @@ test('a mistake is explained once, until its agent does the same thing rightly; 
   assert.equal(explained(delivered, refused).at(-1), [true, true, true])
   log.log(stamped({ ...refused, outcome: 'failed', nextAttemptAt: null } as LogEntry))
   assert.match(lines.at(-1)!, /It is not sent again by itself\. {2}.* deliveries show dlv_1/)
+  explained(delivered)
+  const warned = { type: 'warning', message: WHY } as const
+  assert.equal(explained(warned, refused).at(-1), [false, true, true], 'dev itself has said it')
   const other = { ...refused, agentId: AGENT.replace('d4', 'e4') } as LogEntry
-  assert.equal(explained(other), [[true, true, true]], 'of another agent')
+  log.log(stamped(delivered))
+  assert.equal(explained(other).at(-1), [true, true, true], 'of another agent')
 })
 
 test('what an agent prints over and over is shown once, with how often it came; what comes now and then each time', () => {

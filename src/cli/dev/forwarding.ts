@@ -128,8 +128,8 @@ export class Forwarding {
   async #back(kept: Kept, wasDown: boolean): Promise<void> {
     const { agent, isTested, isRestarting } = kept
     kept.isRestarting = false
-    forget(kept)
     const isBack = wasDown || isRestarting
+    if (isBack) forget(kept)
     if (isBack || !isTested) await hurry(this.#market, agent.id)
     const { visible } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)

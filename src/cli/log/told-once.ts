@@ -8,21 +8,29 @@ const MOST = 500
 export class ToldOnce {
   /** What stood below lines, by agent and by who asked whom. */
   readonly #told = new Map<string, Set<string | null>>()
+  /** Warnings, which say of a mistake what later lines would. */
+  readonly #warned = new Set<string>()
 
-  line({ type }: StampedEntry, line: EntryLine): EntryLine {
+  line(entry: StampedEntry, line: EntryLine): EntryLine {
     const { agentId, why, below, help } = line
-    if (agentId === null || (type !== 'webhook' && type !== 'callback')) return line
-    const key = `${type} ${agentId}`
-    const told = this.#told.get(key) ?? new Set()
+    if (entry.type === 'warning') within(this.#warned).add(entry.message)
+    if (agentId === null || (entry.type !== 'webhook' && entry.type !== 'callback')) return line
+    const key = `${entry.type} ${agentId}`
+    const told = within(this.#told.get(key) ?? new Set<string | null>())
     if (why === '') {
+      for (const text of told) this.#warned.delete(text ?? '')
       this.#told.delete(key)
       return line
     }
-    if (this.#told.size >= MOST) this.#told.clear()
-    if (told.size >= MOST) told.clear()
-    const isTold = told.has(why)
-    const again = { ...line, help: told.has(help) ? null : help }
-    this.#told.set(key, told.add(why).add(help))
-    return isTold ? { ...again, below: below.map(text => text.replace(why, '').trim()).filter(Boolean) } : line
+    const [isTold, isHelped] = [told.has(why) || this.#warned.has(why), told.has(help)]
+    within(this.#told).set(key, told.add(why).add(help))
+    if (!isTold) return line
+    const rest = below.map(text => text.replace(why, '').trim()).filter(Boolean)
+    return { ...line, below: rest, help: isHelped ? null : help }
   }
+}
+
+function within<Known extends { readonly size: number; clear(): void }>(known: Known): Known {
+  if (known.size >= MOST) known.clear()
+  return known
 }
