@@ -67,6 +67,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/sign.ts time': 'signs without a marketplace, by the clock of the machine',
   'src/cli/commands/verify.ts time': 'judges a signature without a marketplace, by the clock of the machine',
   'src/cli/log/debug-lines.ts time': 'dates the debug lines',
+  'src/cli/mcp/calls.ts time': 'tells how long a call has taken so far',
   'src/cli/output/progress.ts time': 'tells how long a wait has taken so far',
   'src/cli/keys/live-screen.ts time': 'dates what a key did',
 }

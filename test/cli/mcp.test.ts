@@ -5,37 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
 import { isLong } from '../support/length.ts'
 import { shellLine } from '../support/shell-line.ts'
-import { SHORT_LIVED } from '../support/short-lived.ts'
-import { PROGRAM, start, startDev, startOpen } from './program.ts'
+import { adviceIn, connectIn, type McpClient } from './mcp-client.ts'
+import { start, startDev, startOpen } from './program.ts'
 
 const agent = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 
 const test = suite('mcp')
 let folder: string
 let stopDev: () => Promise<unknown>
-let client: Client
+let client: McpClient
 
-async function connect(...flags: string[]): Promise<Client> {
-  const made = new Client({ name: 'test', version: '1' })
-  const { PATH, HOME } = process.env as Record<string, string>
-  const env = { PATH: PATH!, HOME: HOME!, XDG_CONFIG_HOME: join(folder, 'config') }
-  await made.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [...SHORT_LIVED, PROGRAM, 'mcp', ...flags],
-      cwd: folder,
-      env,
-    }),
-  )
-  return made
-}
+const connect = (...flags: string[]) => connectIn(folder, ...flags)
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
@@ -50,11 +35,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function said(name: string, given: Record<string, unknown> = {}, from = client) {
-  const { content, isError = false } = await from.callTool({ name, arguments: given }, undefined, { timeout: 120_000 })
-  const [{ text }] = content as [{ text: string }]
-  return { text, isError }
-}
+const said = (name: string, given: Record<string, unknown> = {}, from = client) => from.said(name, given)
 
 test('each tool says what it changes, and --read-only has those alone that change nothing', async () => {
   const { tools } = await client.listTools()
@@ -65,7 +46,7 @@ test('each tool says what it changes, and --read-only has those alone that chang
     left,
     tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name),
   )
-  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'log', 'explain', 'more'])
+  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'log', 'explain', 'more', 'result'])
   assert.ok(tools.find(({ name }) => name === 'call')!.annotations!.destructiveHint)
 })
 
@@ -145,7 +126,7 @@ test('clients start it as the guide says', async () => {
   assert.equal([command, ...args.slice(0, 2)], ['npx', 'agent-marketplace', 'mcp'])
   const other = await connect(...args.slice(2))
   assert.match(other.getInstructions()!, 'llms.txt')
-  assert.equal((await other.listTools()).tools.length, 13)
+  assert.equal((await other.listTools()).tools.length, 15)
   await other.close()
 })
 
@@ -210,6 +191,34 @@ test('a server that is told to end stops its calls, says so, and leaves nothing'
   assert.ok(result.isError)
   assert.match(result.content[0].text, 'told to end')
   assert.equal(readdirSync(temporary), [])
+})
+
+test('what is wrong is told with each answer, as calls that can be made', async () => {
+  const made = await said('command', {
+    line: `agents create --name Draft --tagline "Made to be mended" --base-price 5.00 --category translation --description "It has no webhook, so whoever follows the advice finds out."`,
+  })
+  assert.not.ok(made.isError, made.text)
+  for (const [name, given] of [
+    ['market_status', {}],
+    ['why', { about: 'draft' }],
+    ['hire', { agent: 'draft' }],
+    ['log', { agent: 'draft' }],
+    ['test_connection', { agent: 'draft' }],
+    ['clock', { do: 'show' }],
+    ['call', { method: 'GET', path: '/api/wallet', as: 'buyer' }],
+    ['command', { line: 'tasks list' }],
+  ] as const) {
+    const { text } = await said(name, given)
+    assert.match(text, 'No webhook URL is saved. Save one.', name)
+    assert.not.match(text, /Next: (?:npx|marketplace)/, name)
+    const update = adviceIn(text).find(([name]) => name === 'command')
+    assert.match(String(update?.[1].line), /^agents update draft --webhook-url /, name)
+  }
+  const [advice] = adviceIn((await said('why', { about: 'draft' })).text)
+  const mended = await said(...advice!)
+  assert.not.ok(mended.isError, mended.text)
+  assert.not.match((await said('why', { about: 'draft' })).text, 'No webhook URL')
+  assert.not.ok((await said('command', { line: 'agents delete draft' })).isError)
 })
 
 test('no call can smuggle in a flag or a command', async () => {

@@ -6,7 +6,16 @@ import { programName } from '../../settings/config.ts'
 import { inUnits } from '../output/numbers.ts'
 import type { Person, Target } from './target.ts'
 
-const typed = (words: string) => `${programName()} ${words}`
+/** What `mcp` tells of a command instead; undefined: nothing else. */
+let otherForm: (words: string) => string | undefined = () => undefined
+
+/** Whoever reads types no command lines. */
+export const tellCommandsAs = (form: (words: string) => string | undefined): void => {
+  otherForm = form
+}
+
+/** A command line as it is typed, or what stands for it where nobody types. */
+export const typed = (words: string, program = programName()) => otherForm(words) ?? `${program} ${words}`
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
 export const flagsToReach = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
