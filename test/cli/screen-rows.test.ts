@@ -94,7 +94,7 @@ test('ids are shortened to what tells them apart, times to minutes, the head to 
     ['ID', 'AMOUNT', 'TITLE', 'AT'],
     [idEnding('a1b2c3'), '-1,000.00 EUR', 'A long title', `${AT}, again soon`],
   ]
-  assert.is(list(50, mixed)[1], '…a1b2c3  -1,000.00 EUR  A lon…  2026-11-26 02:20…')
+  assert.is(list(50, mixed)[1], '…a1b2c3  -1,000.00 EUR  A long…  2026-11-26 02:20…')
   const flags = [
     ['EMAIL', 'IS BUILDER', 'IS ADMIN', 'SUSPENDED'],
     ['ann@example.com', 'yes', 'no', 'no'],
