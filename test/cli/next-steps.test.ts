@@ -168,7 +168,6 @@ test('each next step does what it says, or says what is missing', async () => {
     emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
     deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
     allDeliveries: [nextSteps.allDeliveries(as('builder')), 0],
-    emitTo: [nextSteps.emitTo(dev.ready.agents[1].forwardTo), 0],
     emitForged: [nextSteps.emitForged(dev.ready.agents[1].forwardTo), 3],
     showDelivery: [nextSteps.showDelivery(sent, as('builder')), 0],
     showExchange: [nextSteps.showExchange('exchange_1'), 0],

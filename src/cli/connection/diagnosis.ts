@@ -11,9 +11,9 @@ export function reachTo(found: Target): string {
   return reach.startsWith(' --as ') ? '' : reach
 }
 
-/** What to type, whole. `dev` itself takes no flags that lead to a marketplace. */
+/** What to type, whole. `dev` and `emit` take no flags that lead to a marketplace. */
 export const commandsIn = ({ commands }: Pick<DiagnosisRecord, 'commands'>, reach = ''): string[] =>
-  commands.map(words => typed(`${words}${words.startsWith('dev') ? '' : reach}`))
+  commands.map(words => typed(`${words}${/^(?:dev|emit) /.test(words) ? '' : reach}`))
 
 /** One line of words, and one for each command. */
 export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[] => [

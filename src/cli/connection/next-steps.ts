@@ -68,8 +68,6 @@ export const nextSteps = {
   backup: (to: string) => typed(`db backup FILE ${to}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
-  /** To an agent of this folder's dev, whose secret is known. */
-  emitTo: (url: string) => typed(`emit task.submitted --to ${url}`),
   /** Of a right agent this is refused. */
   emitForged: (url: string) => typed(`emit task.submitted --forge wrong-secret --to ${url}`),
   deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),

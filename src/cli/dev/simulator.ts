@@ -104,11 +104,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       buyers?.hear(entry)
     }
     followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
-    const testLater = await sampleTest(marketplace, furnished, named, ending.signal)
+    const testLater = await sampleTest(marketplace, furnished, { named, front }, ending.signal)
     const begin = () => {
       testLater()
       run?.begin()
-      forwarding.begin()
+      // An agent is not to blame for a certificate that is still made.
+      void front.ready.then(() => forwarding.begin())
       buyers?.begin()
     }
     const { credentials, silent } = furnished
@@ -181,13 +182,14 @@ async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: 
 async function sampleTest(
   { market }: Marketplace,
   furnished: Furnished,
-  named: (names: string[]) => void,
+  { named, front }: { named: (names: string[]) => void; front: Front },
   signal: AbortSignal,
 ) {
   const { staff, credentials } = furnished
   const { id } = credentials.agents[0]!
-  const test = () => {
+  const test = async () => {
     named(credentials.agents.map(({ slug }) => slug))
+    await front.ready
     return testSample(market, staff, id, signal)
   }
   const { visible } = await visibilityOf(market, staff.builderId, id)

@@ -77,7 +77,7 @@ export function entryLine(entry: StampedEntry, names: Names, commandOf?: Command
     case 'persona':
       return { ...usual, about: entry.taskId, mark: '☺', what: plain(entry.message), agentId: entry.agentId }
     default:
-      return sentence(entry)
+      return sentence(entry, names)
   }
 }
 
@@ -198,10 +198,12 @@ function checkLine(
   const mark = isFailure ? '✖' : isLast ? '✔' : '!'
   const help = isFailure ? ((diagnosis && helpIn(diagnosis, names)) ?? testOf({ agentId }, names)) : null
   const what = isLast ? 'connection test passed' : `check ${check}, ${name.replace('_', ' ')}: ${plain(message)}`
-  return { ...usual, agentId, mark, what, isFailure, help }
+  // The callback itself was told with its cause.
+  const isTold = !diagnosis || (isFailure && name === 'callback')
+  return { ...usual, agentId, mark, what, isFailure, below: isTold ? [] : [plain(diagnosis.fix)], help }
 }
 
-function sentence(entry: StampedEntry): EntryLine {
+function sentence(entry: StampedEntry, names: Names): EntryLine {
   const say = (what: string, mark = '·', isFailure = false): EntryLine => ({
     ...usual,
     mark,
@@ -236,7 +238,11 @@ function sentence(entry: StampedEntry): EntryLine {
     case 'info':
       return say(entry.message)
     case 'warning':
-      return say(entry.message, '!')
+      return {
+        ...say(entry.message, '!'),
+        ...{ agentId: entry.agentId ?? null, about: entry.taskId ?? null },
+        help: entry.diagnosis ? helpIn(entry.diagnosis, names) : null,
+      }
     case 'error':
       return say(entry.message, '✖', true)
     default:
