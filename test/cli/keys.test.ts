@@ -37,9 +37,9 @@ function after(mode: Mode<Choice>, ...presses: readonly Press[]) {
 }
 
 test('each key of the help does what it says, and others do nothing', () => {
-  const { mode, deeds } = after(reading, ...typed('rRtbcdo?q'), ENTER)
+  const { mode, deeds } = after(reading, ...typed('rRtbcdoa?q'), ENTER)
   assert.equal(mode, reading)
-  const words = 'resend,choose,test,buyer,clock,details,addresses,help,quit,blank line'
+  const words = 'resend,choose,test,buyer,clock,details,addresses,accounts,help,quit,blank line'
   assert.equal(deeds, words.split(','))
   assert.equal(after(reading, ...typed('xyzT0 '), UP, { name: 'r', ctrl: true, typed: '\x12' }, {}).deeds, [])
   assert.equal(after(reading, { name: 'c', ctrl: true, typed: '\x03' }).deeds, ['interrupt'])

@@ -25,8 +25,8 @@ export const list = (flags: AgentListFlags) =>
     return answer({ items: agents }, () => {
       if (agents.length === 0) return notes.line(noAgents(flagsToReach(found, 'builder')))
       const shown = flags.all ? agents : agents.filter(({ diagnosis }) => diagnosis?.cause !== 'down_on_purpose')
-      const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
-      out.table([head, ...shown.map(agent => rowOf(agent, out))])
+      const rows = shown.map(agent => rowOf(agent, out))
+      out.list(['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'], rows)
       for (const agent of shown) tell(agent, notes, reachTo(found))
     })
   })

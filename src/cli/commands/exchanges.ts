@@ -40,8 +40,8 @@ export function list(flags: ExchangeListFlags): Promise<number> {
     return answer({ items }, () => {
       if (items.length === 0)
         return notes.line(noneOf({ things: 'exchanges', filters: filtersOf(flags), all: nextSteps.exchanges() }))
-      const head = ['ID', 'AT', 'WHAT', 'STATUS', 'MS', 'TASK', 'CAUSE'].map(word => out.colour.bold(word))
-      out.table([head, ...items.map(item => rowOf(out, item))])
+      const rows = items.map(item => rowOf(out, item))
+      out.list(['ID', 'AT', 'WHAT', 'STATUS', 'MS', 'TASK', 'CAUSE'], rows)
       const failing = items.find(({ diagnosis }) => diagnosis !== null)
       if (failing) notes.line(`One of them, byte for byte: ${nextSteps.showExchange(failing.id)}`)
     })

@@ -47,6 +47,7 @@ const doing: Readonly<Record<Action, string>> = {
   clock: 'moving the clock',
   details: 'looking',
   addresses: 'looking',
+  accounts: 'looking',
 }
 
 class KeyScreen implements LiveScreen {

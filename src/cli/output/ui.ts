@@ -7,6 +7,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../settings/config.ts'
 import { cutShort, TOKEN } from '../../shared/secrets.ts'
+import { type FittedList, fitList, type ListOptions } from './list-rows.ts'
 import { columnsOf, commandRows, cutWords, rowsOf, textRows, wordsOf } from './text-rows.ts'
 
 export interface Manner {
@@ -66,6 +67,8 @@ export function giveSecretsIn(value: unknown): void {
 
 const masked = (text: string) => cutShort(text, given)
 
+type Cells = readonly string[]
+
 export interface Ui {
   readonly colour: ChalkInstance
   /** The width of the terminal; null: it goes elsewhere, where lines have no end. */
@@ -74,8 +77,10 @@ export interface Ui {
   line(text?: string): void
   /** Prints what has rows already, or is to be copied letter by letter. */
   raw(text: string): void
-  /** Prints rows of cells in columns. */
-  table(rows: readonly (readonly string[])[]): void
+  /** Prints rows of cells in columns; the last goes on below itself. */
+  table(rows: readonly Cells[]): void
+  /** Prints one row for each entry of a list, below the words of the head. */
+  list(head: Cells, entries: readonly Cells[], options?: ListOptions): void
   /** Prints one object on one line, for programs. */
   json(value: unknown): void
 }
@@ -111,6 +116,11 @@ export function createUi(stream: Sink = process.stdout, inColour = wantsColour(s
       const cells = rows.map(row => row.map(masked))
       for (const row of tableRows(cells, widthOf(stream))) raw(row)
     },
+    list(head, entries, options) {
+      const width = widthOf(stream)
+      const rows = [head.map(word => colour.bold(word)), ...entries.map(cells => cells.map(masked))]
+      for (const row of aligned(fitList(rows, width, options), width)) raw(row)
+    },
     json: value => write(stream, `${JSON.stringify(value)}\n`, { json: true }),
   }
 }
@@ -144,45 +154,22 @@ const shown = (text: string, inColour: boolean) =>
 export const money = (cents: number) =>
   (cents / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-type Cells = readonly string[]
-
 const GAP = 2
-/** Of what stands below. */
-const INDENT = '  '
 /** For the words of a column that is too wide even alone. */
-const LEAST_ROOM = 20
+const LEAST_ROOM = 12
 
-/** `width`: null where lines have no end. Each column is as wide as its widest cell. */
+/** `width`: null where lines have no end. Each column is as wide as its widest cell, and all but the last are narrow. */
 function tableRows(rows: readonly Cells[], width: number | null): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => columnsOf(row[column] ?? ''))))
-  const groups = groupsOf(widths, width ?? Number.POSITIVE_INFINITY)
-  return rows.flatMap(row =>
-    groups.flatMap((columns, at) => {
-      const indent = at === 0 ? '' : INDENT
-      const before = columns.slice(0, -1).map(column => padded(row[column] ?? '', widths[column]!) + ' '.repeat(GAP))
-      const label = indent + before.join('')
-      return cellRows(label, row[columns.at(-1)!] ?? '', width)
-    }),
-  )
+  const widths = (rows[0] ?? []).slice(1).map((_, column) => Math.max(...rows.map(row => columnsOf(row[column] ?? ''))))
+  return aligned({ widths, rows }, width)
 }
 
-/** Which columns fit side by side. */
-function groupsOf(widths: readonly number[], width: number): number[][] {
-  const groups: number[][] = [[]]
-  let left = width
-  for (const [column, needs] of widths.entries()) {
-    const group = groups.at(-1)!
-    const isLast = column === widths.length - 1
-    const fits = needs <= left || (isLast && left >= width / 2)
-    if (group.length === 0 || fits) group.push(column)
-    else {
-      groups.push([column])
-      left = width - INDENT.length
-    }
-    left -= needs + GAP
-  }
-  return groups
-}
+/** What has no width stands in the last column. */
+const aligned = ({ widths, rows }: FittedList, width: number | null): string[] =>
+  rows.flatMap(row => {
+    const label = row.slice(0, widths.length).map((cell, at) => padded(cell, widths[at]!) + ' '.repeat(GAP))
+    return row.length > widths.length ? cellRows(label.join(''), row.at(-1)!, width) : [label.join('').trimEnd()]
+  })
 
 /** The last cell goes on below itself. */
 function cellRows(label: string, cell: string, width: number | null): string[] {
