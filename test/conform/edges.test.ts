@@ -208,6 +208,20 @@ const clocked = (offset: number, ...again: readonly number[]) => [
     }),
   ),
 ]
+const skewed = (ahead: number) =>
+  at(
+    1_767_225_600_001 - ahead,
+    callback('a', 'accept', '', {
+      headers: [
+        ['x-service-timestamp', '1767225600000'],
+        ['x-service-signature', `${ahead}`],
+      ],
+    }),
+  )
+edge('cb.clock', 'the worst of all', {
+  'warn has a clock that is 61 seconds ahead': [[skewed(1), skewed(61_000), skewed(2)]],
+  'warn has a clock that is 61 seconds behind': [[skewed(2_500), skewed(-61_000), skewed(-1)]],
+})
 edge('cb.clock', 'a minute, either way, by the first of equal signatures', {
   pass$: [clocked(0), clocked(2_000), clocked(-2_000), clocked(0, 90_000)],
   'pass its clock is 2 seconds ahead': [clocked(2_001)],
@@ -382,7 +396,9 @@ edge('sig.refusal-clean', 'no 5xx, no digest, half of them within five seconds',
     refusals(forged('sig.empty', 401, { headers: [['X', digest]], answer: answered(401, digest) })),
     refusals(forged('sig.empty', 401, { answer: answered(401, digest.slice(1)) })),
   ],
-  'warn failed over it': [refusals(forged('sig.empty', 500))],
+  'warn failed over it \\(forged\\): it was answered 500': [
+    refusals(forged('sig.empty', 500), forged('sig.no-dot', 502)),
+  ],
   'warn told a digest': [
     refusals(forged('sig.empty', 401, { answer: answered(401, `no: ${digest}`) })),
     refusals(forged('sig.empty', 401, { answer: answered(401, `${'A'.repeat(43)}=`) })),
@@ -408,6 +424,13 @@ edge('sig.one-bit', 'refused, without effect, between genuine webhooks that were
   'inconclusive the agent did not accept the genuine': [
     [task('sig.one-bit'), forged('sig.one-bit', 401), valid(), quiet],
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), quiet],
+    [
+      valid(),
+      task('sig.one-bit'),
+      forged('sig.one-bit', 401),
+      webhook('sig.valid/again', null, { error: 'dns' }),
+      quiet,
+    ],
   ],
   'untested the agent did not accept the genuine': [
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), webhook('sig.valid/again', 401), quiet],
