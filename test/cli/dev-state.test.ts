@@ -120,7 +120,7 @@ test(
     shell.stdout.on('data', chunk => (shown += chunk))
     const [code] = await once(shell, 'close')
     assert.is(code, 0)
-    assert.match(shown, /^Agent marketplace, local simulator at http/)
+    assert.match(shown, /^At http:\/\/127\.0\.0\.1:\d+; nothing is kept\. With --json its first line has all keys\n/)
     assert.equal(readdirSync(folder), [])
   }),
 )

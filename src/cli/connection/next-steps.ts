@@ -36,6 +36,7 @@ export const nextSteps = {
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),
   createKey: (flags = '') => typed(`keys create --name agent${flags}`),
+  showKeys: (flags = '') => typed(`dev --show-keys${flags}`),
   printEnvironment: () => typed('dev --print-env'),
   openapi: () => typed('openapi'),
   helpOf: (command: string) => typed(`${command} --help`),

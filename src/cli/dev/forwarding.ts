@@ -24,6 +24,8 @@ interface Kept {
   isRestarting: boolean
   /** It is being asked what it gets wrong. */
   isAsked: boolean
+  /** What was said of that mistake since it was last away or took a webhook. */
+  told: string
   /** The mistake in its verification, if it refuses webhooks; undefined: not asked since it was last away or took one. */
   mistake: Diagnosis | null | undefined
   /** It has answered a forged webhook, or is not to get one. */
@@ -68,6 +70,7 @@ export class Forwarding {
       isTried,
       isAsked: false,
       mistake: undefined,
+      told: '',
     }
     return kept
   }
@@ -94,7 +97,7 @@ export class Forwarding {
   #hearWebhook({ agentId, taskId, event, outcome, status, attempt }: LogEntry & { type: 'webhook' }): void {
     const kept = this.#agents.get(agentId)
     if (!kept) return
-    if (outcome === 'delivered') kept.mistake = undefined
+    if (outcome === 'delivered') forget(kept)
     if (outcome === 'delivered' && asksForWork(event)) this.#lookLater(kept, taskId)
     if (outcome === 'retry') kept.watch.look()
     // Of a later attempt the same could be said once more.
@@ -155,9 +158,9 @@ export class Forwarding {
   async #back(kept: Kept, wasDown: boolean): Promise<void> {
     const { agent, isTested, isRestarting } = kept
     kept.isRestarting = false
-    kept.mistake = undefined
     this.#market.recording?.note(agent.id, 'away', null)
     const isBack = wasDown || isRestarting
+    if (isBack) forget(kept)
     if (isBack || !isTested) await hurry(this.#market, agent.id)
     const { visible } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)
@@ -173,16 +176,17 @@ export class Forwarding {
     if (report.passed) this.#guarded(kept, () => this.#tryForgery(kept))
   }
 
-  /** Once for each agent. What is said of a right one explains what that one prints of a wrong signature. */
+  /** Once for each agent. */
   async #tryForgery(kept: Kept): Promise<void> {
     if (kept.isTried) return
     kept.isTried = true
     const { id, slug, forwardTo } = kept.agent
+    // So what the agent itself prints of it is nobody's mistake.
+    this.#say(`${slug} is sent a forged webhook, to see that it refuses it`)
     const takes = await takesForgery(this.#market, id)
     if (this.#closed) return
     if (takes === null) kept.isTried = false
-    else if (!takes) this.#say(`${slug} refused a forged webhook, as it should`)
-    else {
+    else if (takes) {
       const message = `${slug} believes everybody: it took a webhook that was signed with a wrong secret. See it: ${nextSteps.emitForged(forwardTo)}`
       this.#market.log({ type: 'warning', message })
     }
@@ -194,7 +198,8 @@ export class Forwarding {
     const { slug } = kept.agent
     kept.watch.look({ untilBack: true })
     if (this.#closed) return
-    const message = `${slug} is not listed: ${failed.message}. It is tested again once it is restarted, or by: ${nextSteps.testConnection(slug)}`
+    // The failed check has a line of its own.
+    const message = `${slug} is not listed. It is tested again once it is restarted`
     this.#market.log({ type: 'warning', message })
   }
 
@@ -208,12 +213,17 @@ export class Forwarding {
   async #tellMistake(kept: Kept): Promise<void> {
     if (kept.isAsked) return
     kept.isAsked = true
+    this.#say(
+      `${kept.agent.slug} refuses webhooks: it is sent some that are signed wrongly, to find out which it takes`,
+    )
     const mistake = await verificationMistake(this.#market, kept.agent.id).finally(() => (kept.isAsked = false))
     kept.mistake = mistake
     if (!mistake || this.#closed) return
     const text = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text}`
     const { id: agentId, ...agent } = kept.agent
     this.#market.recording?.note(agentId, 'mistake', { ...mistake, text })
+    if (kept.told === text) return
+    kept.told = text
     const diagnosis = toRecord({ ...mistake, text }, aboutAgent(this.#market.config, agent))
     this.#market.log({ type: 'warning', message: inWords(diagnosis), diagnosis, agentId })
   }
@@ -245,6 +255,8 @@ export class Forwarding {
     if (!this.#closed) this.#market.log({ type: 'info', message })
   }
 }
+
+const forget = (kept: Kept) => Object.assign(kept, { mistake: undefined, told: '' })
 
 const MOST_LOOKS = 1_000
 const MARGIN_MS = 200

@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path'
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { write } from './ui.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -67,4 +68,10 @@ export async function proveWritten(): Promise<void> {
   // Node writes at once, and tells of a fault a little later.
   await new Promise(setImmediate)
   if (fault) throw withDiskReason(fault, 'What was to be printed is lost', 'Make room, or send it elsewhere.')
+}
+
+/** Ends the process after the disk failed, because nothing can be made durable any more. */
+export function endAfterDiskFailure(error: Error): void {
+  write(process.stderr, `${error.message}\n`)
+  process.exit(1)
 }
