@@ -141,7 +141,7 @@ const table = {
   category_in_use: [409, 'Agents or budget authorizations stand in this category; move them first'],
   duplicate: [409, (what: string) => what],
   // 429, 500
-  unread_answers: [429, 'Answers to this address wait to be read: read them before you ask for more'],
+  unread_answers: [429, 'Answers to you wait to be read: read them before you ask for more'],
   unsent_bodies: [429, 'Large requests of yours are still on their way: end them before you send more'],
   too_many_behind: [
     429,

@@ -34,12 +34,24 @@ export const depositLimit = z.object({
 })
 
 /** A deposit or a withdrawal, as administrators see it. */
-export const payment = transaction.extend({ userId: z.string() })
+/** Whose it is, for administrators. */
+export const person = z.object({ id: z.string(), name: z.string(), email: z.string() })
+
+export const payment = transaction.extend({ userId: z.string(), user: person })
 
 export const ledgerCheck = z.object({
   ok: z.boolean(),
   accounts: z.int(),
   entries: z.int(),
+  /** All money by kind of account; `world` is what came from outside, so that all of them are zero together. */
+  sums: z.object({
+    available: cents(),
+    held: cents(),
+    clearing: cents(),
+    platform: cents(),
+    payouts: cents(),
+    world: cents(),
+  }),
   problems: z.array(z.string()),
 })
 

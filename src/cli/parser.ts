@@ -128,7 +128,11 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .showHelpAfterError(`(${programName()} ${name} --help shows how)`)
     .addHelpText('after', `${notes ? `\n${wrappedNotes(calledIn(notes))}\n` : ''}${examplesIn(examples)}`)
     .action(async (...given: unknown[]) => {
-      const words = given.slice(0, takes.length).flat() as string[]
+      // One that may be left out, and was, comes as undefined.
+      const words = given
+        .slice(0, takes.length)
+        .flat()
+        .filter(word => word !== undefined) as string[]
       const chosen = given[takes.length] as Record<string, unknown>
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
       done(await record.run(words, chosen as never, wholeTable).catch(error => throwInWords(error, record, chosen)))

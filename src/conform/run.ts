@@ -10,7 +10,7 @@ import { pause, stopwatch } from './history/machine-time.ts'
 import { type Listen, Recorder } from './history/recorder.ts'
 import { StallWatch } from './history/stalls.ts'
 import type { Check } from './judging/check.ts'
-import { deathsIn, NOTICED_MS, PROVEN, type ProvenDeath, suspectsOf } from './judging/deaths.ts'
+import { deathsIn, ENDED, NOTICED_MS, type ProvenDeath, suspectsOf } from './judging/deaths.ts'
 import { endOf, whyEnded } from './judging/time-limit.ts'
 import { CallbackFront } from './marketplaces/callback-proxy.ts'
 import { Lane } from './marketplaces/lane.ts'
@@ -40,9 +40,10 @@ export const scenariosFor = (checks: readonly Check[]): readonly Scenario[] =>
 const RECORDED_MS = 250
 /** So often an agent that ends by itself is started again. */
 const MOST_REVIVALS = 5
-const MOST_SUSPECTS = 6
-/** An agent that a webhook ends may answer it first. */
-const ENDS_WITHIN_MS = 300
+const MOST_SUSPECTS = 20
+/** An agent that a webhook ends may answer it first. If it ends later than this, and so of none of them, all are tried again with more time. */
+const ENDS_WITHIN_MS = [300, 1_500]
+const LOOK_MS = 20
 /** So many scenarios at once in the lane of real time. */
 const AT_ONCE = 6
 
@@ -124,8 +125,8 @@ class Run {
     const death = deathsIn(history).at(-1)!
     // What was cut is known a moment later.
     await pause(NOTICED_MS / 4)
-    const suspects = suspectsOf(history, death)
     await this.#agent.revive()
+    const suspects = suspectsOf(history, death)
     if (suspects.length > 1)
       await this.#agent.rehearse(
         suspects.map(({ taskId }) => taskId),
@@ -134,24 +135,35 @@ class Run {
     if (!this.#isOver) await this.#agent.revive()
   }
 
-  /** It ends twice of the very same bytes: what is unusual is tried first. */
+  /** It ends twice of the very same bytes. What is usual is tried first: where that ends it too, what is unusual is not the cause. */
   async #findCulprit(death: number, suspects: readonly Recordeds<'webhook'>[]): Promise<void> {
     const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => Number(change !== null || !genuine)
-    const inTurn = suspects.toReversed().sort((one, other) => isOdd(other) - isOdd(one))
-    for (const { seq, lane, ...sent } of inTurn.slice(0, MOST_SUSPECTS)) {
-      const { webhooks } = this.#lanes.get(lane ?? 'real')!
-      const endsOfIt = async () => {
-        if (this.#isOver) return false
-        await this.#agent.revive()
-        await webhooks.repeat(sent)
-        await pause(ENDS_WITHIN_MS)
-        return this.#agent.hasEnded
+    const inTurn = suspects.toReversed().sort((one, other) => isOdd(one) - isOdd(other))
+    for (const withinMs of ENDS_WITHIN_MS) {
+      const before = this.#agent.ends
+      for (const one of inTurn.slice(0, MOST_SUSPECTS)) {
+        if (!(await this.#endsOf(one, withinMs)) || !(await this.#endsOf(one, withinMs))) continue
+        const value: ProvenDeath = { death, culprit: one.seq }
+        this.#recorder.add({ kind: 'observation', label: ENDED, value }, one.lane)
+        return
       }
-      if (!(await endsOfIt()) || !(await endsOfIt())) continue
-      const value: ProvenDeath = { death, culprit: seq }
-      this.#recorder.add({ kind: 'observation', label: PROVEN, value }, lane)
-      return
+      await this.#endsWithin(ENDS_WITHIN_MS.at(-1)!)
+      if (this.#agent.ends === before) return
     }
+  }
+
+  async #endsOf({ lane, ...sent }: Recordeds<'webhook'>, withinMs: number): Promise<boolean> {
+    if (this.#isOver) return false
+    await this.#agent.revive()
+    await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(sent)
+    return this.#endsWithin(withinMs)
+  }
+
+  /** Time in which the machine held somebody up does not count. */
+  async #endsWithin(ms: number): Promise<boolean> {
+    const elapsed = this.#recorder.calmStopwatch()
+    while (!this.#isOver && !this.#agent.hasEnded && elapsed() < ms) await pause(LOOK_MS)
+    return this.#agent.hasEnded
   }
 
   /** Nothing more is begun, and what ends now was cut off. */

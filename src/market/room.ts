@@ -19,8 +19,8 @@ export const quotaOf = ({ keeping }: Market['config'], usage: Usage) => keeping[
 const partOf = (whole: Fill | null, mark: number) =>
   whole ? Math.max(0, mark * whole.limit - whole.bytes) * room.part : Number.POSITIVE_INFINITY
 
-/** What every account may have. @internal Tests compute with it. */
-export const unproven = (quota: number, whole: Fill | null) =>
+/** What every account may have. */
+const unproven = (quota: number, whole: Fill | null) =>
   Math.floor(Math.min(quota * room.unproven, partOf(whole, room.marks.unproven)))
 
 /** Of what gives way by itself: the quota while there is room, and never less than everybody's part. */

@@ -55,6 +55,8 @@ export interface OpenOptions {
         ports: readonly (readonly [number, number])[]
         /** Addresses and ranges that are never called, besides those that nobody may call. */
         denied: readonly string[]
+        /** Addresses and ranges that are called although they are not public: an intranet's. Only in serve. */
+        allowed?: readonly string[]
       }
     | undefined
   /** Base64 of 32 bytes; read from the key file next to the database unless given. */

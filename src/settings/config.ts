@@ -120,6 +120,8 @@ interface WayOut {
   readonly ports: readonly (readonly [number, number])[]
   /** Addresses and ranges. */
   readonly denied: readonly string[]
+  /** Those that are not public, and may be called. */
+  readonly allowed: readonly string[]
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -284,7 +286,8 @@ const metricsPortOf = (text: string | undefined) =>
 const wayOutOf = (env: Environment): WayOut => ({
   resolver: oneOf('MARKETPLACE_RESOLVER', env.MARKETPLACE_RESOLVER || 'dns', ['dns', 'system']),
   ports: listOf(env.MARKETPLACE_EGRESS_PORTS || defaults.egressPorts).map(portRangeOf),
-  denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
+  denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf('MARKETPLACE_EGRESS_DENY')),
+  allowed: listOf(env.MARKETPLACE_EGRESS_ALLOW).map(addressRangeOf('MARKETPLACE_EGRESS_ALLOW')),
 })
 
 const boundsOf = (env: Environment) => ({

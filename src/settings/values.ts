@@ -121,15 +121,15 @@ export function portRangeOf(text: string): readonly [number, number] {
   throw new UsageError(`MARKETPLACE_EGRESS_PORTS takes ports and ranges like 443,1024-65535, not ${text}.`)
 }
 
-export function addressRangeOf(text: string): string {
-  const [address = '', bits, ...more] = text.split('/')
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
-  if (most > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
-    return text
-  throw new UsageError(
-    `MARKETPLACE_EGRESS_DENY takes addresses and ranges like 203.0.113.7,198.51.100.0/24, not ${text}.`,
-  )
-}
+export const addressRangeOf =
+  (setting: string) =>
+  (text: string): string => {
+    const [address = '', bits, ...more] = text.split('/')
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+    if (most > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
+      return text
+    throw new UsageError(`${setting} takes addresses and ranges like 203.0.113.7,198.51.100.0/24, not ${text}.`)
+  }
 
 const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
 // SQLite has 2 GiB of memory here. The rest is for finishing open work, and for the memory of a statement.

@@ -40,7 +40,8 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
       signature: call.refusal?.finding ?? null,
       realAt,
       at,
-      ms: Math.round(call.ms),
+      // By the clock that the beginning is told by, as a story puts both together.
+      ms: Math.max(0, world.realNow() - realAt),
       taskId,
       agentId: signed?.sender.agentId ?? recording.agentOf(taskId),
       deliveryId: null,

@@ -160,15 +160,14 @@ export class Call {
   /** Counts the bytes until the response is sent. Refuses if too many bytes would wait for their readers. */
   reserveBytes(bytes: number): void {
     const { unread } = this.server
-    const { address } = this
-    const refusal = unread.refusal(address, bytes)
+    const refusal = unread.refusal(this, bytes)
     if (refusal) throw refusal
-    unread.count(this.res, address, bytes)
+    unread.count(this.res, this, bytes)
   }
 
-  /** Refuses a request early while its client address has too many unread responses. */
+  /** Refuses a request early while its account or address has too many unread responses. */
   refuseIfUnread(): void {
-    const refusal = this.server.unread.total > 0 && this.server.unread.refusalOf(this.address)
+    const refusal = this.server.unread.total > 0 && this.server.unread.refusalOf(this)
     if (refusal) throw refusal
   }
 
@@ -209,7 +208,7 @@ export class Call {
     if (slices.length === 0) return this.json(status, text + tail)
     slices.push(Buffer.from(text + tail))
     const length = slices.reduce((sum, { length }) => sum + length, 0)
-    if (length > expected) this.server.unread.count(this.res, this.address, length - expected)
+    if (length > expected) this.server.unread.count(this.res, this, length - expected)
     turns.charge(this.flow, performance.now() - began)
     this.#send(status, this.#headers(JSON_TYPE, length), slices)
   }
@@ -225,7 +224,7 @@ export class Call {
   /** Converts a large response to bytes and counts them. A request that has changed something always gets its response. */
   #counted(text: string, length: number): Buffer {
     if (this.req.method === 'GET') this.reserveBytes(length)
-    else this.server.unread.count(this.res, this.address, length)
+    else this.server.unread.count(this.res, this, length)
     return Buffer.from(text)
   }
 

@@ -63,7 +63,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     market,
   )
 
-  const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
+  const identifyFirst = (call: Call, credential: Credential) =>
+    market.db.read(q => identify(q, { call, credential }), call.flow)
 
   const respond = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
     const input = memoized(() => inputOf(call, record, readInput(call.req, orThrow(body))))
@@ -103,11 +104,11 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
   return async call => {
     const end = activity?.begin('callback', call.req.params.id ?? '')
     try {
-      if (!unsafe) call.refuseIfUnread()
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
+      if (!unsafe) call.refuseIfUnread()
       if (record.multipart && isMultipart(call.req)) await serveUpload(call, credential, record.multipart)
       else await serveBody(call, credential)
     } catch (error) {
@@ -127,17 +128,18 @@ const roomForUpload = (
   market: Market,
   identify: Identify,
   caller: Pick<Work, 'call' | 'credential'>,
-): Promise<FileRoom> =>
-  market.db.read(async q => {
+): Promise<FileRoom> => {
+  const { call } = caller
+  return market.db.read(async q => {
     const actor = await identify(q, caller)
     if (!actor) throw refuse('not_authenticated')
     const room = await fileRoom(q, market, actor.user.id)
-    const { call } = caller
     if (!hasPlainParams(call.req)) return room
     if (await mayBeRepeat(q, record, call, actor.user.id)) return { ...room, used: 0 }
     await mayDeliver(q, actor, call.req.params.id!)
     return room
-  })
+  }, call.flow)
+}
 
 type Identify = (q: Reader, caller: Pick<Work, 'call' | 'credential'>) => Promise<Actor | null>
 
@@ -204,7 +206,7 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
   }
 
   const outsideUnit = async (work: Work): Promise<unknown> => {
-    const actor = work.credential ? await db.read(q => identify(q, work)) : null
+    const actor = work.credential ? await db.read(q => identify(q, work), work.call.flow) : null
     return verb({ ...market, actor, caller: callerOf(work.call) }, work.input())
   }
 

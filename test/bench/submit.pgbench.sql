@@ -26,9 +26,9 @@ WITH given AS (
 ), credited AS (
   UPDATE accounts SET balance = balance + s.agreed_price FROM submitted s WHERE accounts.id = 'held:' || s.buyer_id
 ), entered AS (
-  INSERT INTO entries (transfer_id, account_id, amount, created_at)
-  SELECT g.transfer_id, side.kind || s.buyer_id, side.sign * s.agreed_price, g.now
-  FROM given g, submitted s, (VALUES ('available:', -1), ('held:', 1)) AS side (kind, sign)
+  INSERT INTO entries (leg_id, kind, debited_id, credited_id, amount, created_at)
+  SELECT g.transfer_id, 'hold', 'available:' || s.buyer_id, 'held:' || s.buyer_id, s.agreed_price, g.now
+  FROM given g, submitted s
 ), transferred AS (
   INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
   SELECT g.transfer_id, 'hold', s.buyer_id, s.buyer_id, s.agreed_price, s.id, 'completed', 'Held for ' || s.title, g.now

@@ -15,9 +15,15 @@ test('money that is handled by hand goes in and out as an administrator says', a
   const one = (await answerHere('wallet', 'deposit', '50.00', ...asBuilder)).data
   const two = (await answerHere('wallet', 'deposit', '70.00', ...asBuilder)).data
   const waiting = await runHere('admin', 'deposits', 'list', '--status', 'pending')
-  assert.match(waiting.out, /^ID +TYPE +AMOUNT +STATUS +USER ID +CREATED AT$/m)
-  assert.match(waiting.out, new RegExp(`^${one.id} +deposit +50\\.00 +pending`, 'm'))
-  assert.match((await runHere('admin', 'deposits', 'confirm', one.id, '--yes')).out, /^status +completed$/m)
+  assert.match(waiting.out, /^ID +TYPE +AMOUNT +STATUS +USER NAME +USER EMAIL +CREATED AT$/m)
+  assert.match(
+    waiting.out,
+    new RegExp(`^${one.id} +deposit +50\\.00 +pending .* ${dev.ready.accounts.builder.email} `, 'm'),
+  )
+  assert.match(
+    (await runHere('admin', 'deposits', 'confirm', `…${one.id.slice(-8)}`, '--yes')).out,
+    /^status +completed$/m,
+  )
   assert.is((await answerHere('admin', 'deposits', 'reject', two.id, '--yes')).data.status, 'rejected')
   const again = await answerHere('admin', 'deposits', 'confirm', two.id, '--yes')
   assert.is(again.code, 1)
@@ -35,6 +41,15 @@ test('money that is handled by hand goes in and out as an administrator says', a
   const books = await runHere('admin', 'ledger')
   assert.is(books.code, 0)
   assert.match(books.out, /^ok +yes$/m)
+  const { sums } = (await answerHere('admin', 'ledger')).data
+  assert.is(
+    Object.values<number>(sums).reduce((sum, cents) => sum + cents),
+    0,
+  )
+  assert.match(
+    books.out,
+    new RegExp(`^available +${(sums.available / 100).toLocaleString('en', { minimumFractionDigits: 2 })}$`, 'm'),
+  )
 })
 
 test('accounts, categories and agents are listed page by page, changed, and what is wrong is refused in words', async () => {
@@ -43,7 +58,11 @@ test('accounts, categories and agents are listed page by page, changed, and what
   assert.match(page.err, 'Page 1 of 2, 3 in all. The next: --page 2')
   assert.is((await answerHere('admin', 'users', 'list', '--limit', '2', '--page', '2')).data.items.length, 1)
 
-  const { id } = dev.ready.accounts.buyer
+  const { id, email } = dev.ready.accounts.buyer
+  assert.is((await answerHere('admin', 'users', 'update', email, '--unsuspend')).data.id, id)
+  assert.is((await answerHere('admin', 'users', 'update', id.slice(-12), '--unsuspend')).data.id, id)
+  const nobody = await runHere('admin', 'users', 'update', 'nobody@market.example', '--unsuspend')
+  assert.equal([nobody.code, nobody.err], [1, 'No account has the email nobody@market.example.\n'])
   const changed = await answerHere('admin', 'users', 'update', id, '--suspend', '--chargebacks', '2')
   assert.is(changed.data.suspended, true)
   assert.is(changed.data.chargebacks, 2)

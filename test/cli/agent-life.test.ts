@@ -62,7 +62,7 @@ test(
       assert.match(untested.err, 'marketplace secret rotate life-agent')
       const early = await run(['agents', 'publish', 'life-agent'], folder)
       assert.is(early.code, 1)
-      assert.match(early.err, /^Next: marketplace test-connection life-agent --as builder$/m)
+      assert.match(early.err, /^Next: marketplace secret rotate life-agent$/m)
 
       agent.use((await run(['secret', 'rotate', 'life-agent'], folder)).out.trim())
       const tested = await answerOf(['test-connection', 'life-agent'], folder)
@@ -123,7 +123,7 @@ async function otherEnds(folder: string): Promise<void> {
   const slow = await run([...hire, 'Stay silent', '--timeout', '1'], folder)
   assert.is(slow.code, 1)
   assert.match(slow.err, 'The agent did not accept within 1 s')
-  assert.match(slow.err, 'marketplace test-connection life-agent')
+  assert.match(slow.err, 'marketplace deliveries list life-agent')
   assert.match(slow.err, /tasks cancel \S+ --as buyer$/m)
 }
 

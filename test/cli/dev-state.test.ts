@@ -73,6 +73,29 @@ test(
 )
 
 test(
+  'a dev with another database of the folder has a file of its own, and nobody’s keys are overwritten',
+  inFolder(async folder => {
+    const usual = join(folder, '.marketplace', 'credentials.json')
+    const filesOf = () => readdirSync(join(folder, '.marketplace')).filter(name => name.endsWith('.json'))
+    const accountsOf = async (...args: string[]) => {
+      const dev = await devOf(folder, args)
+      await dev.stop()
+      return dev.ready.accounts
+    }
+    const first = await accountsOf()
+    const text = JSON.parse(readFileSync(usual, 'utf8')).accounts
+    const second = await accountsOf('--db', '.marketplace/other.db')
+    assert.equal(JSON.parse(readFileSync(usual, 'utf8')).accounts, text)
+    assert.is(filesOf().length, 2)
+    assert.not.equal(second, first)
+    assert.equal(await accountsOf(), first)
+    assert.equal(await accountsOf('--db', './.marketplace/dev.db'), first, 'the same file by another name')
+    assert.equal(await accountsOf('--db', '.marketplace/other.db'), second)
+    assert.is(filesOf().length, 2)
+  }),
+)
+
+test(
   'a port in use is told with its owner and the next free one; a folder that can not be written, with what avoids it',
   inFolder(async folder => {
     const { port, close } = await listen(() => {})
@@ -117,10 +140,10 @@ test(
       "away can't be hired yet: nothing listens at http://localhost:9.\nStart the agent: dev tests",
     )
     const away = (await runRefused(['test-connection', 'away'], folder)).err
-    assert.match(away, 'Start the agent, and look at the port in its URL.\n')
+    assert.match(away, 'Start the agent, and look at host and port in its URL.\n')
     await dev.said(/^broken is not listed/)
     const advice = (await runRefused(['test-connection', 'broken'], folder)).err
-    assert.match(advice, `Alone: marketplace emit task.submitted --to ${to}\n`)
+    assert.match(advice, 'The agent answered 500; a 2xx is needed.')
     await run(['agents', 'deactivate', 'broken', '--yes'], folder)
     const hired = await runRefused(['simulate', 'buyer', 'broken'], folder)
     assert.match(hired.err, "broken can't be hired: ")

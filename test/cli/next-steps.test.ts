@@ -24,6 +24,7 @@ const { chapters } = await wholeTable()
 let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
 const before = process.cwd()
+const DATABASE = join('.marketplace', 'dev.db')
 /** An agent that believes everybody, and calls nobody back. */
 const agent = createServer(async (request, response) => {
   events.push(JSON.parse(await text(request)).event)
@@ -50,9 +51,9 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Types a line as a person would: fills in the secret, and says yes. A second dev would need the folder of the first. */
+/** Types a line as a person would: fills in the secret and the database, and says yes. A second dev would need the folder of the first. */
 async function type(line: string) {
-  const given = line.replace('whsec_…', dev.ready.agents[0].webhookSecret)
+  const given = line.replace('whsec_…', dev.ready.agents[0].webhookSecret).replace(' FILE ', ` ${DATABASE} `)
   const [program, ...words] = given.match(/'[^']*'|\S+/g)!.map(word => word.replaceAll("'", ''))
   assert.is(program, 'marketplace', line)
   if (words[0] === 'dev' && words[1] !== '--print-env') words.push('--help')
@@ -162,6 +163,7 @@ test('each next step does what it says, or says what is missing', async () => {
     publishAgent: [nextSteps.publishAgent('draft-agent', as('builder')), 1],
     reactivateAgent: [nextSteps.reactivateAgent('draft-agent', as('builder')), 1],
     approveAgent: [nextSteps.approveAgent(id, as('admin')), 1],
+    backup: [nextSteps.backup('again.db'), 0],
     emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
     deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
     allDeliveries: [nextSteps.allDeliveries(as('builder')), 0],

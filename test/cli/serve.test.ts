@@ -15,7 +15,7 @@ test(
   'the ready line tells where it is, SIGTERM ends it with 0, and a second start finds what was kept',
   inFolder(async folder => {
     const admin = { MARKETPLACE_ADMIN_EMAIL: ' Root@Example.com', MARKETPLACE_ADMIN_PASSWORD: 'correct horse' }
-    for (const env of [admin, {}]) {
+    for (const env of [admin, { MARKETPLACE_EGRESS_ALLOW: '10.0.0.0/8' }]) {
       const { child, ended, firstLine } = start(SERVE, folder, env)
       const ready = JSON.parse(await firstLine)
       assert.equal(ready, { type: 'ready', mode: 'serve', url: ready.url, db: 'marketplace.db', pid: child.pid })
@@ -33,6 +33,7 @@ test(
       assert.is(code, 0, err)
       for (const line of out.trim().split('\n')) assert.type(JSON.parse(line), 'object')
       assert.match(out, 'No mail is configured')
+      assert.is(out.includes('Webhooks may go to 10.0.0.0/8 too (MARKETPLACE_EGRESS_ALLOW)'), env !== admin)
       assert.not(existsSync(join(folder, 'marketplace.db.lock')))
     }
     assert.is(statSync(join(folder, 'marketplace.db.key')).mode & 0o777, 0o600)

@@ -26,14 +26,14 @@ function verdictOf(id: string, ...happenings: readonly Happening[]): string {
   return `${verdict} ${text}`
 }
 
-const UNTESTED = 'untested the agent had ended by SIGSEGV'
+const BEHIND = 'behind the agent had ended by SIGSEGV'
 const refused = (label: string) => webhook(label, null, { error: 'refused: Nothing listens' })
 
-test('what nobody was there for is untested, and says why', () => {
+test('what nobody was there for is behind the end, and says why', () => {
   const other = webhook('http.chunked', 200)
-  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), UNTESTED)
-  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), UNTESTED)
-  assert.is(verdictOf('bytes.spaces', other, ended), UNTESTED)
+  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), BEHIND)
+  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), BEHIND)
+  assert.is(verdictOf('bytes.spaces', other, ended), BEHIND)
 })
 
 test('what was accepted before, and never done, is no fault either', () => {
@@ -41,7 +41,7 @@ test('what was accepted before, and never done, is no fault either', () => {
   const before = [task(first), step(first, 'accept'), task(mine), webhook(mine, 200)]
   const other = webhook('http.chunked', 200)
   assert.match(verdictOf(mine, ...before, other, played('odd bytes')), /^fail took it, and never accepted/)
-  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), UNTESTED)
+  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), BEHIND)
 })
 
 test('what it has said or done before counts', () => {
@@ -68,7 +68,7 @@ test('of several webhooks that were under way all are named', () => {
   const history = historyOf([...both, ...rest], 1_000, 0)
   const [death] = deathsIn(history)
   const evidence = lastHeard(history, death!).map(({ seq }) => seq)
-  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, untested: [], evidence }, history)
+  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, behind: [], evidence }, history)
   assert.match(told, /with 2 webhooks under way \(.*rel\.not-json; .*http\.chunked\)/)
 })
 
@@ -104,7 +104,7 @@ test('what it does again when it is back is what it forgot with its end, and no 
   assert.match(verdictOf('dup.message', task(label), ...twice, ...rest), /^fail replied to the copy too/)
   assert.is(
     verdictOf('dup.message', task(label), ...twice, ended, ready, ...rest),
-    `${UNTESTED}, and what it knew with it`,
+    `${BEHIND}, and what it knew with it`,
   )
   const both = [...twice, reply(label), ended, ready, rest[1]!]
   assert.match(verdictOf('dup.message', task(label), ...both), /^fail replied to the copy too/)
@@ -114,7 +114,7 @@ test('what it had no time to do after a fault is no fault of its own, and what i
   const label = 'cb.retry-after'
   const met = reply(label, { fault: { name: '429', status: 429 } })
   const after = [ended, ready, played('lost callbacks', { ms: 60_000 })]
-  assert.is(verdictOf(label, met, ...after), UNTESTED)
+  assert.is(verdictOf(label, met, ...after), BEHIND)
   assert.match(verdictOf(label, met, ready, after[2]!), /^warn did not try again after a 429/)
   assert.match(verdictOf(label, met, reply(label), ...after), /^warn tried again after \d+ ms/)
 })
@@ -127,7 +127,8 @@ const ends = (how: string) =>
   ].join('; ')}'`
 
 async function reportOn(command: string): Promise<Report> {
-  const some = checks.filter(({ id }) => /^(?:sig|life|bytes|order)\./.test(id))
+  // It answers everything with 200, so that it takes what is forged as well: what asks for that is left out.
+  const some = checks.filter(({ id }) => /^(?:life|bytes|order)\./.test(id))
   const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1 }
   const history = await run({ ...asked, scenarios: scenariosFor(some), command })
   const report = reportOf(some, history, { known: [] })
@@ -135,20 +136,25 @@ async function reportOn(command: string): Promise<Report> {
   return report
 }
 
+const red = ({ checks }: Report) =>
+  checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map(({ id, text }) => `${id} ${text}`)
+
 test('its end is told with its last words, and decides about the run', async () => {
-  for (const [how, told] of [
+  const ways = [
     ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
     ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
-  ] as const) {
-    const report = await reportOn(ends(how))
+  ] as const
+  // Together: a run waits for a minute for what the agent has forgotten.
+  const reports = await Promise.all(ways.map(([how]) => reportOn(ends(how))))
+  for (const [at, report] of reports.entries()) {
     const [death, ...others] = report.deaths
     // It is started again some times, and ends each time.
     assert.ok(others.length > 0 && others.length <= 5, `${others.length}`)
-    const { how: end, code, signal } = death!
-    assert.equal({ how: end, code, signal }, told)
+    const { how, code, signal } = death!
+    assert.equal({ how, code, signal }, ways[at]![1])
     assert.equal(lastWordsOf(death!), ['it was too much'])
-    assert.ok(death!.untested.length > 3, `${death!.untested}`)
-    assert.is(report.summary.fail, 0)
+    assert.ok(death!.behind.length > 3, `${death!.behind}`)
+    assert.equal(red(report), [])
     assert.is(outcomeOf(report, { strict: false, complete: false }), 'bad')
   }
 })
@@ -166,11 +172,7 @@ test('its end is laid to what it has ended of, though it had answered that, and 
     deathInWords(death!, history),
     /after task\.archived \(an event of a later version\) of http\.unknown-event/,
   )
-  const red = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-  assert.equal(
-    red.map(({ id, text }) => `${id} ${text}`),
-    ['http.unknown-event ended with exit code 1 of it'],
-  )
+  assert.equal(red(report), ['http.unknown-event ended with exit code 1 of it'])
   assert.is(report.checks.find(({ id }) => id === 'rel.alive')!.verdict, 'pass')
 })
 

@@ -3,9 +3,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
+import { reportOf } from '../../src/conform/judging/report.ts'
 import { sameNames } from '../support/same-names.ts'
 import { historyPath, keptHistory, keptRuns, keptVerdicts, linesOf, verdictsOf } from './histories/kept.ts'
+import { mutants } from './mutants/index.ts'
 
 const CHANGED = `a check says something else of an old run. If it is meant so, the changelog says it, and \`npm run histories\` keeps it`
 
@@ -17,6 +20,18 @@ for (const { name } of keptRuns)
     const inWords = (verdicts: typeof kept) => Object.keys(kept).map(id => `${id} ${verdicts[id]}`)
     sameNames(inWords(now), inWords(kept), CHANGED)
   })
+
+test('the first cause that is printed is the bug', () => {
+  const wrong = keptRuns.filter(({ flags }) => flags.includes('--bug'))
+  const named = wrong.map(({ name }) => {
+    const history = keptHistory(name)
+    const played = history.of('scenario').map(({ scenario }) => scenario)
+    const looked = checks.filter(({ scenario }) => played.includes(scenario))
+    return [name, reportOf(looked, history, { known: [] }).causes[0]?.id]
+  })
+  const kills = wrong.map(({ name }) => [name, mutants.find(({ bug }) => bug === name)!.kills])
+  assert.equal(named, kills)
+})
 
 test('what is kept has right runs and wrong ones, of many areas, and is small', () => {
   const files = readdirSync('test/conform/histories').filter(name => !name.endsWith('.ts'))

@@ -6,6 +6,7 @@ import type { Happening } from '../../src/conform/history/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
 import { type Baseline, baselineOf } from '../../src/conform/judging/baseline.ts'
 import {
+  behind,
   broken,
   type Check,
   type Finding,
@@ -83,18 +84,44 @@ test('a fault that met nothing proves nothing', () => {
 
 test('one bug is one red line: what depends on a broken check is blocked', () => {
   const checks = [check('a.c', holds, { after: ['a.b'] }), check('a.b', wrong), check('a.d', wrong, { after: ['a.c'] })]
-  const { checks: judged, summary } = reported(checks)
+  const { checks: judged, causes, summary } = reported(checks)
   assert.equal(
     judged.map(({ id, verdict, text }) => [id, verdict, text]),
     [
-      ['a.c', 'untested', 'after a.b failed'],
+      ['a.c', 'behind', 'after a.b failed'],
       ['a.b', 'fail', 'was wrong'],
-      ['a.d', 'untested', 'after a.b failed'],
+      ['a.d', 'behind', 'after a.b failed'],
     ],
   )
   assert.is(summary.fail, 1)
-  assert.is(summary.untested, 2)
+  assert.is(summary.behind, 2)
+  assert.equal(causes, [{ id: 'a.b', behind: ['a.c', 'a.d'] }])
+  assert.equal(
+    judged.map(({ behind }) => behind),
+    ['a.b', null, 'a.b'],
+  )
   assert.is(summary.levels.must.fail, 1)
+})
+
+test('causes stand in the order in which to mend them: an end, then what most wait for; what decides nothing is none', () => {
+  const after = (id: string) => ({ after: [id] })
+  const checks = [
+    check('a.b', wrong),
+    check('a.c', wrong),
+    check('a.d', holds, after('a.c')),
+    check('a.e', wrong, { level: 'should' }),
+    check('a.f', holds, after('a.e')),
+    check('a.g', wrong),
+    check('a.h', wrong, after('a.g')),
+  ]
+  const { causes, summary } = reported(checks, { baseline: { 'a.g': { verdict: 'fail', why: 'old' } } })
+  assert.equal(causes, [
+    { id: 'a.c', behind: ['a.d'] },
+    { id: 'a.b', behind: [] },
+  ])
+  assert.is(summary.behind, 3)
+  const { causes: withEnd } = reported([...checks, check('a.i', behind('agent.ended', 'the agent had ended'))])
+  assert.equal(withEnd[0], { id: 'agent.ended', behind: ['a.i'] })
 })
 
 test('a fault stands behind another only if that is shown', () => {
@@ -105,10 +132,10 @@ test('a fault stands behind another only if that is shown', () => {
     const shown = all.filter(({ id }) => ids.includes(id))
     return reportOf(all, played, { known: ids }, shown).checks.map(({ verdict }) => verdict)
   }
-  assert.equal(verdictsOf('a.b', 'a.c', 'a.d', 'a.e'), ['fail', 'untested', 'untested', 'untested'])
-  assert.equal(verdictsOf('a.c', 'a.d', 'a.e'), ['fail', 'untested', 'untested'])
+  assert.equal(verdictsOf('a.b', 'a.c', 'a.d', 'a.e'), ['fail', 'behind', 'behind', 'behind'])
+  assert.equal(verdictsOf('a.c', 'a.d', 'a.e'), ['fail', 'behind', 'behind'])
   assert.equal(verdictsOf('a.d'), ['fail'])
-  assert.equal(verdictsOf('a.b', 'a.d'), ['fail', 'untested'])
+  assert.equal(verdictsOf('a.b', 'a.d'), ['fail', 'behind'])
 })
 
 test('what was left out hides no fault of what depends on it', () => {

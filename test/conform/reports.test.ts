@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert'
 import { checks as census } from '../../src/conform/checks/index.ts'
 import { contentOf, type Happening, History } from '../../src/conform/history/history.ts'
 import {
+  behind,
   broken,
   type Check,
   type Finding,
@@ -95,7 +96,7 @@ const endedHistory = new History(
   }),
 )
 const endedReport = (...some: readonly Check[]): Report => reportOf(some, endedHistory, { known: [] })
-const lost = check('b.lost', untested('the agent had ended by SIGSEGV'))
+const lost = check('b.lost', behind('agent.ended', 'the agent had ended by SIGSEGV'))
 /** It decides about the run, or is told by the way. */
 const ended = endedReport(check('a.pass', holds), lost)
 const endedAfterAll = endedReport(check('a.pass', holds))
@@ -119,7 +120,7 @@ test('ctrf is valid, and only what breaks the run has failed', () => {
   assert.ok(valid, JSON.stringify(errors))
   assert.equal(
     document.results.tests.map(({ status }: { status: string }) => status),
-    ['passed', 'failed', 'passed', 'passed', 'skipped', 'other'],
+    ['failed', 'passed', 'passed', 'passed', 'skipped', 'other'],
   )
   const { failed, passed, skipped, other, tests } = document.results.summary
   assert.equal([failed, passed, skipped, other, tests], [1, 3, 1, 1, 6])
@@ -143,8 +144,8 @@ test('junit has its schema, whatever an agent says, and has a failure for what b
       .filter(name => !name.startsWith('@_'))
       .join(),
   )
-  assert.equal(kinds, ['', 'failure', 'system-out', 'system-out', 'skipped', 'error'])
-  assert.match(cases[1]!.failure!['#text']!, '<img src=')
+  assert.equal(kinds, ['failure', '', 'system-out', 'system-out', 'skipped', 'error'])
+  assert.match(cases[0]!.failure!['#text']!, '<img src=')
   // Six checks share the 3 ms of their scenario.
   const play = historyOf([...happenings.slice(0, -2), played('play', { ms: 6_000 }), happenings.at(-1)!])
   const timed = reports.junit(reportOf(checks, play, { known: ids }), play)
@@ -157,7 +158,7 @@ test('an end of the agent is one red test in every form, and none where it decid
   assert.equal([junit['@_tests'], junit['@_errors']], ['3', '1'])
   const { error, ...about } = suites[0]!.testcase[0]!
   assert.equal([about['@_classname'], about['@_name']], ['agent', 'agent: stays up'])
-  assert.is(error!['@_message'], `${SENTENCE}: 1 check is untested`)
+  assert.is(error!['@_message'], `${SENTENCE}: 1 check is behind it`)
   assert.match(error!['#text']!, '<img src=')
   const after = junitSuites(writtenOf('junit', endedAfterAll))
   assert.equal([after['@_tests'], after['@_errors']], ['2', '0'])
@@ -207,6 +208,50 @@ test('a run whose time was over is one red test in every form, whatever came of 
   assert.not.match(said('badge'), '#2e7d32')
 })
 
+test('every form begins with the causes, in order, and leaves what is behind one grey, with its cause', () => {
+  const after = (id: string, one: Check): Check => ({ ...one, after: [id] })
+  const bugs = [
+    check('a.small', broken('was wrong', { seq: 3 })),
+    check('b.large', broken('was wrong', { seq: 3 })),
+    after('b.large', check('b.waits', holds)),
+    after('b.large', check('a.waits', broken('was wrong', { seq: 3 }))),
+  ]
+  const about = reportOf(bugs, history, { known: [] })
+  const said = (name: ReportName) => reports[name](about, history)
+  const order = ['b.large', 'a.small']
+  const goes = 'These go with it: b.waits, a.waits'
+  assert.equal(JSON.parse(said('json')).causes, [
+    { id: 'b.large', behind: ['b.waits', 'a.waits'] },
+    { id: 'a.small', behind: [] },
+  ])
+  const { testsuite: suites } = junitSuites(said('junit'))
+  assert.match(suites[0]!.testcase[0]!['@_name'], /^b\.large: /)
+  assert.match(suites[0]!.testcase[0]!.failure!['#text']!, goes)
+  assert.match(said('junit'), '<skipped message="behind: after b.large failed"')
+  const { tests } = JSON.parse(said('ctrf')).results
+  const first = (names: readonly string[]) => names.slice(0, 2).map(name => name.split(':', 1)[0])
+  assert.equal(first(tests.map(({ name }: { name: string }) => name)), order)
+  assert.equal(
+    tests.slice(2).map(({ status, rawStatus }: { status: string; rawStatus: string }) => `${status} ${rawStatus}`),
+    ['skipped behind', 'skipped behind'],
+  )
+  const { results } = sarifRun(said('sarif'))
+  assert.equal(first(results.map(({ ruleId }: { ruleId: string }) => ruleId)), order)
+  assert.match(results[0].message.text, goes)
+  assert.is(results[2].kind, 'notApplicable')
+  assert.match(results[2].message.text, 'Seen: behind: after b.large failed')
+  assert.match(
+    said('tap'),
+    /^not ok 1 - b\.large: .*\n {2}---\n(?: {2}.*\n)*? {2}behind:\n {4}- b\.waits\n {4}- a\.waits\n/m,
+  )
+  assert.match(said('tap'), ' # SKIP behind: after b.large failed\n')
+  assert.match(said('github'), `\nMend in this order:\n\n1. b.large. ${goes}\n2. a.small\n`)
+  assert.match(annotations(about, history).split('\n')[0]!, `. ${goes}. Do it`)
+  assert.match(said('html'), '<li><a href="#b.large">b.large</a><span class="behind">. These go with it: <a href="#b.w')
+  assert.match(said('html'), '<p class="behind">behind: after b.large failed (<a href="#b.large">b.large</a>)</p>')
+  assert.match(said('badge'), 'must 0/2 · should 0/0 · 2 causes, 2 behind them')
+})
+
 test('tap is read as a plan with one failure and one point without a verdict', async () => {
   const parser = new TapParser()
   const points: { ok: boolean; name: string; skip: unknown; diag: { verdict: string; seen: string } | null }[] = []
@@ -224,18 +269,18 @@ test('tap is read as a plan with one failure and one point without a verdict', a
   assert.equal([count, fail, failures.length], [6, 2, 2])
   assert.equal(
     points.map(({ ok }) => ok),
-    [true, false, true, true, true, false],
+    [false, true, true, true, true, false],
   )
   assert.ok(points[4]!.skip)
-  assert.is(points[1]!.diag?.verdict, 'fail')
-  assert.match(points[1]!.diag!.seen, 'the agent said </script>')
+  assert.is(points[0]!.diag?.verdict, 'fail')
+  assert.match(points[0]!.diag!.seen, 'the agent said </script>')
 })
 
 test('sarif has the schema of its version', () => {
   const { results } = sarifRun(written('sarif'))
   assert.equal(
     results.map(({ kind, level }: { kind: string; level: string }) => `${kind} ${level}`),
-    ['pass none', 'fail error', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
+    ['fail error', 'pass none', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
   )
   assert.match(written('sarif'), /"\$schema": "https:.*sarif-schema-2\.1\.0\.json"/)
   assert.is(results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')

@@ -92,5 +92,8 @@ export const followUps: Partial<Record<EndpointName, FollowUp>> = {
   },
   approveTask: ofTask(['submitReview'], 'buyerId'),
   deposit: either(...Array(6).fill(confirmed('confirmDeposit')), confirmed('rejectDeposit')),
+  // Of no other account is there a purge, and few are banned.
+  adminUpdateUser: (scene, answer, plan) =>
+    dataOf(answer).banned === true ? confirmed('purgeUser')(scene, answer, plan) : undefined,
   withdraw: either(confirmed('confirmWithdrawal'), confirmed('rejectWithdrawal')),
 }

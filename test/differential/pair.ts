@@ -154,10 +154,16 @@ function send(side: Side, request: Request): Promise<WireAnswer> {
 /** How many ways there are to get a secret wrong depends on its letters, and those differ. */
 const uncounted = (text: string) => text.replace(/\d+ recomputations/g, 'recomputations')
 
+/** How full the database is: of the machine too, and a Postgres has no limit of ours. */
+const FILL = /"database":(?:null|\{[^}]*\}),(?="files")/
+
 /** All that is compared of an answer. */
 function toldOf({ names }: Side, { status, headers, body }: WireAnswer): string {
-  const shown = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name))
-  return names.named([status, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n'))
+  const told = body.replace(FILL, '')
+  const shown = Object.entries(headers).filter(
+    ([name]) => !LEFT_OUT.has(name) && (told === body || name !== 'content-length'),
+  )
+  return names.named([status, ...shown.map(([name, value]) => `${name}: ${value}`), told].join('\n'))
 }
 
 /** By agent and task, of which every side knows the names; within them as it came. */

@@ -213,7 +213,7 @@ const standings = ({ random }: Scene) => ({
     [random.pick(connectStatuses), 1],
   ]),
   suspended: random.often(0.06),
-  banned: random.often(0.04),
+  banned: random.often(0.08),
   isBuilder: random.often(0.95),
   ...(random.often(0.1) && { chargebacks: random.pick([0, 0, 1, 1_000_000]) }),
 })

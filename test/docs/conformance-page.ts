@@ -14,7 +14,8 @@ What each check asks of an agent, why, and what to change if it is broken. \`mar
 A *must* decides about a run; a *should* warns, and decides with \`--strict\`; a *may* is only told. An agent may reject anything, be slow, be
 narrow, work through a queue, verify either set of signature headers, and answer by key instead of signature: none of that breaks a must.
 What was not decided when the time of a run was over (\`--timeout\`) is *inconclusive*, and such a run is never green.
-Ids, levels and verdicts (\`pass\`, \`fail\`, \`warn\`, \`untested\`, \`inconclusive\`) keep their names: the [schema of a report](conformance-run.schema.json) has them.
+A report begins with its *causes*, in the order in which to mend them. What was not judged because of one is *behind* it: mend the cause, and it is judged.
+Ids, levels and verdicts (\`pass\`, \`fail\`, \`warn\`, \`behind\`, \`untested\`, \`inconclusive\`) keep their names: the [schema of a report](conformance-run.schema.json) has them.
 `
 
 export function conformancePage(): string {

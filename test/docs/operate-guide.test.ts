@@ -152,6 +152,7 @@ test(
       'upgrade',
       'factor',
       'confirm',
+      'usage',
       'move',
     ]
     assert.equal(

@@ -28,6 +28,11 @@ const reportShape = z.object({
   baseline: z
     .array(z.object({ id: z.string(), fault: z.enum(['stale', 'expired', 'unknown']), text: z.string() }))
     .describe('lines of the baseline that are wrong by now'),
+  causes: z
+    .array(z.object({ id: z.string(), behind: z.array(z.string()) }))
+    .describe(
+      'what to mend, in this order: a must that is broken, or agent.ended; with ids of the checks that were not judged because of it',
+    ),
   checks: z.array(
     z.object({
       id: z.string().describe('for ever the same'),
@@ -39,6 +44,7 @@ const reportShape = z.object({
       byDeclaration: z
         .boolean()
         .describe('untested because its author has declared so, or has declared nothing to try'),
+      behind: z.string().nullable().describe('the cause because of which it was not judged, if it is behind one'),
       law: z.object({ source: z.string(), quote: z.string() }),
       why: z.string(),
       fix: z.string(),
@@ -56,7 +62,7 @@ const reportShape = z.object({
         afterMs: z.number().describe('since the beginning of the run'),
         evidence: z.array(z.int()).describe('numbers of events in the history: what was under way, or had come last'),
         lastWords: z.array(z.string()).describe('to stderr'),
-        untested: z.array(z.string()).describe('ids of checks that could not be tried any more'),
+        behind: z.array(z.string()).describe('ids of checks that could not be tried any more'),
       }),
     )
     .describe('where the agent, started for the run, has ended by itself'),

@@ -1,11 +1,13 @@
 // engines: embedded, postgres; process: shared
 /**
  * Every list of the interface, page by page: each row once, in its order, with the same total on each page. The rows are
- * those of one builder, one buyer and an administrator. Source: I-list, A-16, A-35.
+ * those of one builder, one buyer and an administrator. Each is read within the bound of a page. Source: I-list, A-16, A-35, A-289.
  */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import type { Db, Reader } from '../../src/store/db.ts'
+import { engine } from '../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { sameNames } from '../support/same-names.ts'
 
@@ -16,6 +18,8 @@ interface Setup {
   builder: TestUser
   /** A task with a long conversation and many versions. */
   busy: string
+  /** Whether a page has room for one row alone. */
+  boundPages: (isSmall: boolean) => void
 }
 
 type Item = Record<string, unknown>
@@ -104,7 +108,7 @@ const lists: Readonly<Record<string, readonly List[]>> = {
       who: admin,
       path: at('/api/admin/usage/accounts'),
       order: items =>
-        items.toSorted((a, b) => number(b, 'textBytes') - number(a, 'textBytes') || (a.id! < b.id! ? -1 : 1)),
+        items.toSorted((a, b) => number(b, 'textBytes') - number(a, 'textBytes') || (a.id! < b.id! ? 1 : -1)),
     },
   ],
   adminListTasks: [
@@ -123,6 +127,9 @@ const lists: Readonly<Record<string, readonly List[]>> = {
   adminListWithdrawals: [{ who: admin, path: at('/api/admin/withdrawals'), order: 'oldest first' }],
 }
 
+/** Lists that no statement reads: records that a simulator keeps without their bodies, and the public list where it is in memory. */
+const fromMemory = new Set(['listExchanges', ...(engine === 'embedded' ? ['listAgents'] : [])])
+
 const LEAST = 5
 
 const page = suite<Setup>('pages')
@@ -130,6 +137,7 @@ const page = suite<Setup>('pages')
 page.before(async setup => {
   setup.marketplace = await openTestMarketplace()
   const { marketplace } = setup
+  setup.boundPages = boundsOfPages(marketplace.market.db)
   setup.builder = await marketplace.join('builder')
   setup.buyer = await marketplace.join('buyer', 500_000)
   for (let i = 0; i < LEAST; i++) {
@@ -222,6 +230,21 @@ for (const [name, ways] of Object.entries(lists)) {
     }
   })
 
+  if (!fromMemory.has(name)) {
+    page(`${name}: a page with too much text is refused, and the limit that the refusal names works`, async setup => {
+      for (const list of ways) {
+        const where = list.path(setup)
+        setup.boundPages(true)
+        const refused = await pageOf(setup, list, `limit=${LEAST}`)
+        const one = await pageOf(setup, list, 'limit=1')
+        setup.boundPages(false)
+        assert.is(refused.status, 400, where)
+        assert.match(refused.error!, /^This page has more than .+ with limit=1$/)
+        assert.equal([one.status, one.items.length], [200, 1], where)
+      }
+    })
+  }
+
   page(`${name}: a page and a limit are whole numbers within their bounds`, async setup => {
     const [list] = ways as [List]
     for (const query of ['page=1', 'page=999999999', 'limit=1', 'limit=100', 'page=&limit=']) {
@@ -236,6 +259,21 @@ for (const [name, ways] of Object.entries(lists)) {
       }
     }
   })
+}
+
+/** Lets pages be as small as one row: a list whose rows are read without the bound comes whole. */
+function boundsOfPages(db: Db) {
+  const read = db.read.bind(db)
+  let isSmall = false
+  const bounded = (q: Reader): Reader => ({
+    get: (sql, values) => q.get(sql, values),
+    all: (sql, values, mostBytes) => q.all(sql, values, mostBytes === undefined ? undefined : 1),
+    changes: q.changes,
+  })
+  db.read = (work, flow) => read(q => work(isSmall ? bounded(q) : q), flow)
+  return (small: boolean) => {
+    isSmall = small
+  }
 }
 
 function inOrder(order: Order, items: readonly Item[]): unknown[] {

@@ -5,6 +5,7 @@ import { type Db, StoreError } from '../../src/store/db.ts'
 import { backupOn } from '../../src/store/embedded/backup.ts'
 import { writeFully } from '../../src/store/embedded/disk.ts'
 import { readFrame } from '../../src/store/embedded/frame.ts'
+import { packedPath } from '../../src/store/embedded/snapshot.ts'
 import { snapshotOn } from '../../src/store/embedded/verify.ts'
 import { type Fault, MemoryDisk } from './memory-disk.ts'
 import { chance, Machine } from './page-cache.ts'
@@ -85,6 +86,8 @@ export const crashes = async (images: number, seed: number) => {
   for (let tried = 0, runs = 1; tried < images; runs++) {
     const disk = new MemoryDisk()
     await run(disk, random)
+    const packs = disk.log.some(operation => operation.type === 'name' && operation.gone === packedPath(FILE))
+    assert.ok(packs, 'one of the snapshots was packed')
     const share = Math.min(1, images / disk.log.length)
     let at = 0
     for (const machine of disk.moments()) {

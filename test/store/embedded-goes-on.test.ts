@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { StoreError, type Tx } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { nextPath } from '../../src/store/embedded/journal.ts'
-import { temporaryPath } from '../../src/store/embedded/snapshot.ts'
+import { packedPath, temporaryPath } from '../../src/store/embedded/snapshot.ts'
 import { inFolder, unexpected } from './folder.ts'
 import { openUnder } from './open-files.ts'
 
@@ -25,7 +25,7 @@ test(
     const db = await opened(file)
     await db.write(table)
     await db.close()
-    const left = [temporaryPath(file), nextPath(file)]
+    const left = [temporaryPath(file), packedPath(file), nextPath(file)]
     for (const path of left) writeFileSync(path, 'unfinished')
     await (await opened(file)).close()
     assert.equal(left.filter(existsSync), [])

@@ -36,6 +36,7 @@ const PEAKS = [
   ['backup', 2],
   ['snapshot', 2],
   ['fold', 2.5],
+  ['pack', 2.5],
 ] as const
 
 const EVERY_ROW = { rows: 20_000, sum: 20_000 }

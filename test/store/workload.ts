@@ -43,9 +43,11 @@ export const transaction = (number: number) => async (tx: Tx) => {
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error
   }
-  const note = 'né '.repeat((number * 37) % 400)
+  const note = 'né '.repeat(number === 30 ? 4500 : (number * 37) % 400)
   await tx.run('INSERT INTO ledger (id, account, note) VALUES ($1, $2, $3)', [number, number % 5, note])
   if (number % 9 === 0) await tx.run('DELETE FROM ledger WHERE id <= $1', [number / 3])
+  // Then the snapshot after the one with the long note is packed.
+  if (number === 40) await tx.run('DELETE FROM ledger WHERE id < $1', [number])
 }
 
 export const stateOf = (db: Db) =>

@@ -38,13 +38,17 @@ export async function bundled(change?: Change): Promise<Program> {
   return { path: join(folder, 'play.js'), remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-const changing = ({ file, from, to }: Change): Plugin => ({
+const changing = (change: Change): Plugin => ({
   name: 'change',
   setup: plan =>
-    plan.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      if (relative(process.cwd(), path) !== file) return undefined
-      const text = readFileSync(path, 'utf8')
-      if (text.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`)
-      return { contents: text.replace(from, () => to), loader: 'ts' }
-    }),
+    plan.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+      relative(process.cwd(), path) === change.file ? { contents: changed(change), loader: 'ts' } : undefined,
+    ),
 })
+
+/** The text of its file with the change made. */
+export function changed({ file, from, to }: Change): string {
+  const text = readFileSync(file, 'utf8')
+  if (text.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`)
+  return text.replace(from, () => to)
+}

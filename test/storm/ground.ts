@@ -17,7 +17,7 @@ export class Broken extends Error {}
 const QUIET_TURNS = 4
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** A request whose bytes go through the real disk, in threads of the system: it is waited for before anything else moves. */
+/** Many, since a request whose bytes go through threads of the system is waited for. */
 const MOST_TURNS = 5_000_000
 
 export class Ground {
@@ -33,13 +33,14 @@ export class Ground {
   readonly flying = new Map<string, { state: { isDead: boolean }; at: number }>()
   /** Counts whatever moves. */
   moved = 0
-  /** How many requests pass through threads of the system now. */
-  inThreads = 0
+  /** How many requests pass through threads of the system, or wait to. */
+  #inThreads = 0
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(seed: string, { startMs, egress, tells }: { startMs?: number; egress: Egress; tells: boolean }) {
     this.world = createVirtualWorld({ seed, egress, ...(startMs !== undefined && { startMs }) })
     this.#lines = tells ? [] : null
-    runIn({ realNow: this.world.realNow, after: this.#after, chance: seededChance(`${seed} of Node`) })
+    runIn({ realNow: this.world.realNow, after: this.after, chance: seededChance(`${seed} of Node`) })
   }
 
   readonly move = () => {
@@ -61,12 +62,27 @@ export class Ground {
   }
 
   /** Resolves when nothing moves but by time. */
-  async settled(): Promise<void> {
+  settled = (): Promise<void> => this.#quiet(() => this.#inThreads === 0)
+
+  /** Does what passes through threads of the system: they end in any order, so it is alone while it lasts. */
+  throughThreads<T>(work: () => Promise<T>): Promise<T> {
+    this.#inThreads++
+    const done = this.#last
+      .then(() => this.#quiet(() => true))
+      .then(work)
+      .finally(() => {
+        this.#inThreads--
+      })
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #quiet(may: () => boolean): Promise<void> {
     let turns = 0
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.moved
       await turn()
-      quiet = this.moved === before && this.inThreads === 0 ? quiet + 1 : 0
+      quiet = this.moved === before && may() ? quiet + 1 : 0
       if (++turns > MOST_TURNS) throw new Broken('it never comes to rest')
     }
   }
@@ -93,7 +109,8 @@ export class Ground {
     await this.settled()
   }
 
-  readonly #after = (ms: number, work: () => void): Timer => {
+  /** As the world's, but for a machine that stands still. */
+  readonly after = (ms: number, work: () => void): Timer => {
     if (!this.#waking) return this.world.after(ms, work)
     let timer: Timer | undefined
     let isCancelled = false
@@ -106,6 +123,17 @@ export class Ground {
         timer?.cancel()
       },
     }
+  }
+
+  readonly everyHours = (hours: number, work: () => void): Timer => {
+    const stepMs = hours * 3_600_000
+    const plan = (): Timer =>
+      this.after(stepMs - (this.world.realNow() % stepMs), () => {
+        upcoming = plan()
+        work()
+      })
+    let upcoming = plan()
+    return { cancel: () => upcoming.cancel() }
   }
 }
 

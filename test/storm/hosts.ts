@@ -55,7 +55,7 @@ class OneProcess implements Host {
   #service: Service | null = null
   #dead: Service | null = null
   #pending: (() => void) | null = null
-  /** Calls of the disk until the next blow falls. */
+  /** Turns that calls of the disk take until the next blow falls. */
   #fuse: number | null = null
   #skewMs = 0
   isStruck = false
@@ -91,9 +91,12 @@ class OneProcess implements Host {
     const disk = this.#disk
     let ended = false
     disk.pace = async () => {
-      this.#ground.move()
-      if (this.#fuse !== null && disk === this.#disk && this.#fuse-- <= 0) this.#light()
-      await turn()
+      // One that takes long leaves time for what should have waited for it.
+      for (let left = this.#random().often(0.8) ? 1 : this.#random().from(2, 12); left > 0; left--) {
+        this.#ground.move()
+        if (this.#fuse !== null && disk === this.#disk && this.#fuse-- <= 0) this.#light()
+        await turn()
+      }
       this.#ground.move()
     }
     try {
@@ -125,13 +128,13 @@ class OneProcess implements Host {
     const random = this.#random()
     const what = random.pick(blows)
     this.isStruck = true
-    const soon = random.below(14)
+    const soon = random.below(30)
     if (what === 'kill') this.#kill()
     else if (what === 'power') this.stopAtOnce()
     else if (what === 'kill soon') this.#later(soon, () => this.#kill())
     else if (what === 'power soon') this.#later(soon, () => this.stopAtOnce())
     else if (what === 'stop') this.#later(soon, () => this.#kill())
-    else this.#disk.fault = { at: this.#disk.count + 1 + soon, code: what, sticky: random.often(0.6) }
+    else this.#disk.fault = { at: this.#disk.count + 1 + random.below(14), code: what, sticky: random.often(0.6) }
     return what
   }
 

@@ -37,6 +37,9 @@ function whole(name: string, given: string): number {
   process.exit(2)
 }
 
+/** Does it as often at once as there are processors. */
+const lanes = (one: () => Promise<void>) => Promise.all(Array.from({ length: availableParallelism() }, one))
+
 async function story(seed: string): Promise<void> {
   const program = await bundled()
   const player = new Player(program)
@@ -56,7 +59,7 @@ async function plays(first: number, seeds: number | undefined, minutes: number):
     seeds === undefined ? performance.now() - begun > minutes * 60_000 : count >= seeds
   const sums = { storms: 0, broken: 0, starts: 0, hours: 0, ms: 0 }
   let next = 0
-  const one = async () => {
+  await lanes(async () => {
     const player = new Player(program)
     while (!isOver(next)) {
       const played = await player.play({ seed: String(first + next++), steps })
@@ -69,8 +72,7 @@ async function plays(first: number, seeds: number | undefined, minutes: number):
       await report(player, played)
     }
     await player.close()
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, one))
+  })
   program.remove()
   const minutesTaken = (performance.now() - begun) / 60_000
   console.log(
@@ -88,27 +90,26 @@ async function report(player: Player, played: Played): Promise<void> {
   console.log(`  Again: npm run test:storm -- --seed ${played.seed} --story`)
 }
 
-async function tryMutants(parts: readonly string[]): Promise<void> {
-  const chosen = mutants.filter(({ name }) => parts.length === 0 || parts.some(part => name.includes(part)))
-  for (const { name, change } of chosen) {
-    const program = await bundled(change)
-    const player = new Player(program)
-    let found: Played | undefined
-    let seed = 0
-    while (!found && seed < SEEDS_OF_MUTANT) {
-      const played = await player.play({ seed: String(++seed), steps })
-      if (played.broken !== null) found = played
+async function tryMutants(parts: readonly string[], seeds: number): Promise<void> {
+  const left = mutants.filter(({ name }) => parts.length === 0 || parts.some(part => name.includes(part)))
+  await lanes(async () => {
+    for (let mutant = left.shift(); mutant; mutant = left.shift()) {
+      const program = await bundled(mutant.change)
+      const player = new Player(program)
+      let broken: string | null = null
+      let seed = 0
+      while (broken === null && seed < seeds) ({ broken } = await player.play({ seed: String(++seed), steps }))
+      const how = broken === null ? 'NOT FOUND' : `found by seed ${seed}`
+      console.log(`${how}: ${mutant.name}: ${broken?.split('\n')[0]?.slice(0, 160) ?? ''}`)
+      if (broken === null) process.exitCode = 1
+      await player.close()
+      program.remove()
     }
-    console.log(
-      found ? `found by seed ${seed}: ${name}: ${found.broken!.split('\n')[0]!.slice(0, 160)}` : `NOT FOUND: ${name}`,
-    )
-    if (!found) process.exitCode = 1
-    await player.close()
-    program.remove()
-  }
+  })
 }
 
-if (values.mutants) await tryMutants(positionals)
+if (values.mutants)
+  await tryMutants(positionals, values.seeds === undefined ? SEEDS_OF_MUTANT : whole('seeds', values.seeds))
 else if (values.story) await story(values.seed ?? '1')
 else {
   const seed = values.seed === undefined ? 1 + (Date.now() % 1_000_000) : whole('seed', values.seed)

@@ -148,7 +148,7 @@ export class Service {
 }
 
 function worldOf(
-  { world, move, doubles, flying }: Ground,
+  { world, after, everyHours, move, doubles, flying }: Ground,
   { state, skewMs, post }: { state: State; skewMs: () => number; post: Post },
 ): World {
   const alive = (work: () => void) => () => {
@@ -162,8 +162,8 @@ function worldOf(
       return () => state.runClock()
     },
     realNow: () => world.realNow() + skewMs(),
-    after: (ms: number, work: () => void): Timer => world.after(ms, alive(work)),
-    everyHours: (hours: number, work: () => void): Timer => world.everyHours(hours, alive(work)),
+    after: (ms: number, work: () => void): Timer => after(ms, alive(work)),
+    everyHours: (hours: number, work: () => void): Timer => everyHours(hours, alive(work)),
     egress: {
       async post(request) {
         if (state.isDead) return never

@@ -1,10 +1,11 @@
 // engines: embedded; process: own; lengths: short, long
 /** Storms: the whole service under one seed, with its clock, its network and its disk. More of them: npm run test:storm. */
+import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { amount, isLong } from '../support/length.ts'
-import { bundled, type Change, type Program } from './bundle.ts'
+import { bundled, type Change, changed, type Program } from './bundle.ts'
 import { mutants } from './mutants.ts'
 import { Player, shorter } from './player.ts'
 
@@ -57,5 +58,12 @@ test('a broken promise is found, and its storm made shorter', () =>
       break
     }
   }))
+
+test('each change that a storm must notice can still be made to the source', () => {
+  const texts = mutants.map(({ change }) => changed(change))
+  for (const [at, { name, change }] of mutants.entries())
+    assert.is.not(texts[at], readFileSync(change.file, 'utf8'), name)
+  assert.is(new Set(texts).size, mutants.length, 'no two are the same')
+})
 
 test.run()

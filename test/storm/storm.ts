@@ -25,9 +25,20 @@ import { type Memory, remembered, type Town } from './town.ts'
 
 const makers: Makers = {
   ...{ ...accountSteps, ...agentSteps, ...budgetSteps, ...taskSteps, ...adminSteps },
+  createTask: scene => usingUp(scene, taskSteps.createTask(scene)),
   // While one for callbacks waits, all of them pass through a real socket.
   armFault: ({ model }) => ({ by: model.admin, body: { name: 'copy', agentId: 'agt_nobody' } }),
 }
+
+/** A price that is a good part of what its budget allows a day, so that a few tasks pass it. */
+function usingUp({ model, random }: Scene, plan: Plan | undefined): Plan | undefined {
+  const body = plan?.body as { budgetAuthorizationId?: string } | undefined
+  const budget = body?.budgetAuthorizationId ? model.get(body.budgetAuthorizationId) : undefined
+  if (!plan || !budget || random.often(0.3)) return plan
+  const agreedPrice = Math.min(budget.maxPerTask, Math.round(budget.maxDaily * random.pick([0.5, 0.6, 0.7])))
+  return { ...plan, body: { ...body, agreedPrice } }
+}
+
 const names = Object.keys(endpoints) as EndpointName[]
 const weighted = names.map(name => [name, weights[name] ?? 2] as const)
 
@@ -304,14 +315,9 @@ class Storm {
     if (this.#minds.length > 40) this.#minds.shift()
   }
 
-  async #exchange(isUpload: boolean, ...wire: Parameters<Host['exchange']>): Promise<WireAnswer | null> {
-    if (!isUpload) return this.#host.exchange(...wire)
-    this.#ground.inThreads++
-    try {
-      return await this.#host.exchange(...wire)
-    } finally {
-      this.#ground.inThreads--
-    }
+  #exchange(isUpload: boolean, ...wire: Parameters<Host['exchange']>): Promise<WireAnswer | null> {
+    const exchange = () => this.#host.exchange(...wire)
+    return isUpload ? this.#ground.throughThreads(exchange) : exchange()
   }
 
   async #callBack({ taskId, agentId, body, isForged, times }: Reaction): Promise<void> {

@@ -129,6 +129,16 @@ function peopleOf({ people, now }: Crowd): string[] {
       output: `'What came of it'`,
       created_at: String(now),
     }),
+    insert('agent_tests', people, {
+      id: id('test', 'n'),
+      agent_id: agent,
+      started_at: String(now),
+      result: `CASE WHEN n % 20 = 0 THEN '{}' END`,
+      ended: '1',
+    }),
+    ...['text_usage', 'file_usage'].map(name =>
+      insert(name, people, { user_id: user, bytes: 'CASE WHEN n % 20 = 0 THEN 1000 + n ELSE 0 END' }),
+    ),
     insert('api_key_uses', people, { key_id: id('key', 'n'), last_used_at: String(now) }),
     // Thirty by each of the first three hundred, and of their agents.
     insert('budget_authorizations', 9_000, {

@@ -25,7 +25,7 @@ const oddTypes = [
   ...[`MULTIPART/FORM-DATA; BOUNDARY=${BOUNDARY}`, `multipart/form-data; charset=utf-16; boundary=${BOUNDARY}`],
 ]
 
-/** A form with the fields given and up to six files; sometimes it is no form any more. */
+/** A form with the fields given and up to six files; sometimes it is no form any more. A sound one has files that are taken. */
 export function multipartMaker({ fraction }: Pick<Chance, 'fraction'>) {
   const below = (count: number) => Math.floor(fraction() * count)
   const pick = <T>(from: readonly T[]): T => from[below(from.length)]!
@@ -78,11 +78,24 @@ export function multipartMaker({ fraction }: Pick<Chance, 'fraction'>) {
     ])()
   }
 
-  return (fields: Readonly<Record<string, unknown>>): Multipart => {
-    const parts = Object.entries(fields).map(([name, value]) => part(name, Buffer.from(String(value))))
-    for (let i = pick([0, 1, 1, 1, 2, 6]); i > 0; i--) parts.splice(below(parts.length + 1), 0, file())
+  function soundPart(name: string, content: Buffer, fileName?: string): Buffer {
+    const told = fileName === undefined ? '' : `; filename="${fileName}"`
+    return Buffer.concat([Buffer.from(`Content-Disposition: form-data; name="${name}"${told}\r\n\r\n`), content])
+  }
+
+  function soundFile(): Buffer {
+    const kind = pick(kinds)
+    return soundPart('files', samples[kind]!, `file.${kind}`)
+  }
+
+  return (fields: Readonly<Record<string, unknown>>, sound: boolean): Multipart => {
+    const [onePart, oneFile] = sound ? [soundPart, soundFile] : [part, file]
+    const parts = Object.entries(fields).map(([name, value]) => onePart(name, Buffer.from(String(value))))
+    for (let i = pick(sound ? [1, 1, 2] : [0, 1, 1, 1, 2, 6]); i > 0; i--)
+      parts.splice(below(parts.length + 1), 0, oneFile())
     const between = parts.flatMap(one => [Buffer.from(`--${BOUNDARY}\r\n`), one, Buffer.from('\r\n')])
     const body = Buffer.concat([...between, Buffer.from(`--${BOUNDARY}--\r\n`)])
+    if (sound) return { type: `multipart/form-data; boundary=${BOUNDARY}`, body }
     const type = maybe(0.93) ? `multipart/form-data; boundary=${BOUNDARY}` : pick(oddTypes)
     return { type, body: maybe(0.7) ? body : broken(body) }
   }

@@ -262,7 +262,7 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
     const hasBody = record.body !== undefined || record.auth === 'signature' || maybe(0.1)
     const content = hasBody ? body(shapes.get(record)) : ''
     if ((record.multipart && maybe(0.6)) || maybe(0.02)) {
-      const form = multipart(objectOf(shapes.get(record) ?? {}))
+      const form = multipart(objectOf(shapes.get(record) ?? {}), sound)
       return { content: form.body, type: form.type, isForm: true }
     }
     return maybe(0.9) ? { content, type: 'application/json' } : { content }
@@ -282,7 +282,7 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
 
   function fromRecord(): FuzzRequest {
     // Of a hundred endpoints one takes files, and few of its requests name a task that waits for them.
-    const record = maybe(0.05) ? pick(takingFiles) : pick(endpoints)
+    const record = maybe(0.08) ? pick(takingFiles) : pick(endpoints)
     sound = maybe(0.35)
     const method = maybe(0.93) ? record.method : pick(oddMethods)
     const headers: WireHeader[] = [['host', pool.host], ...credential(record)]

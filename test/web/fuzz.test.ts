@@ -13,7 +13,7 @@ import { openTestMarketplace } from '../support/marketplace.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { checkExchange, exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
-const seed = process.env.FUZZ_SEED ?? 'd'
+const seed = process.env.FUZZ_SEED ?? 'e'
 const COUNT = Number(process.env.FUZZ_COUNT ?? amount({ short: 1_000, long: 3_000 }))
 const CONNECTIONS = 8
 
@@ -29,12 +29,12 @@ async function open() {
   const [buyer, builder] = [await marketplace.join('buyer', 1_000_000), await marketplace.join('builder')]
   const agent = await marketplace.list(builder)
   const ids = [buyer.id, agent.id, 'cat_writing', 'cat_code']
-  for (let i = 0; i < 18; i++) {
+  for (let i = 0; i < 30; i++) {
     const { id } = await marketplace.draft(buyer, agent)
     if (i > 2) await buyer.call('POST', `/api/tasks/${id}/submit`)
     if (i > 4) await marketplace.callback(agent, id, { action: 'accept' })
-    if (i > 12) await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
-    if (i > 14) await buyer.call('POST', `/api/tasks/${id}/approve`)
+    if (i > 24) await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
+    if (i > 26) await buyer.call('POST', `/api/tasks/${id}/approve`)
     ids.push(id, id)
   }
   const cookieOf = async ({ email, password }: { email: string; password: string }): Promise<WireHeader> => {

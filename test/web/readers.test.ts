@@ -38,19 +38,23 @@ async function furnished(options: Parameters<typeof openTestMarketplace>[0]) {
   }
   // Rows that no wire could make so large, so that one answer does not need a hundred tasks.
   const content = '\u{1f600}'.repeat(2_500_000)
-  await marketplace.market.db.write(tx =>
-    tx.run('UPDATE deliverables SET content = $1 WHERE task_id = $2', [content, id]),
-  )
+  await builder.client.addSample({ id: agent.id, title: 'A long one', output: 'Of its work, which is good.' })
+  await marketplace.market.db.write(async tx => {
+    await tx.run('UPDATE deliverables SET content = $1 WHERE task_id = $2', [content, id])
+    await tx.run('UPDATE samples SET output = $1', [content])
+  })
   return {
     marketplace,
     key: buyer.key as string,
     list: `/api/tasks/${id}/deliverables`,
+    /** One that everybody may read, as no account or as any. */
+    samples: `/api/agents/${agent.id}/samples`,
     file: data.task.deliverable!.files[0]!.url,
   }
 }
 
-const get = (path: string, key: string) =>
-  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+const get = (path: string, key?: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${key ? `Authorization: Bearer ${key}\r\n` : ''}\r\n`
 
 /** A connection that asks and then reads nothing, until it is told to. */
 function ask(url: string, text: string, localAddress = '127.0.0.1') {
@@ -81,10 +85,10 @@ const gauge = async (url: string, name: string) => {
 const cuts = () => log.filter(line => line.type === 'cut_off').map(line => ('reason' in line ? line.reason : ''))
 
 test('an answer that nobody reads ends with its connection, also while the client goes on sending', async () => {
-  const { marketplace, key, list, file } = await furnished({ bounds: { lookMs: 300 } })
+  const { marketplace, key, samples, file } = await furnished({ bounds: { lookMs: 300 } })
   const folder = join(marketplace.market.files.incoming, '..')
-  const silent = ask(marketplace.url, get(list, key))
-  const busy = ask(marketplace.url, `${get(list, key)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n`, '127.0.0.2')
+  const silent = ask(marketplace.url, get(samples))
+  const busy = ask(marketplace.url, `${get(samples)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n`, '127.0.0.2')
   const more = setInterval(() => busy.socket.write('x: y\r\n'), 20)
   await until(
     'a list waits',
@@ -134,17 +138,20 @@ test('a reader that takes its time and a client that waits for its answer are le
 })
 
 test('who reads next to nothing at a few addresses keeps no other from an answer', async () => {
-  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
+  const { marketplace, key, list, samples } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
   const few = 'a'.repeat(5 * MEGABYTE)
-  await marketplace.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1', [few]))
+  await marketplace.market.db.write(async tx => {
+    await tx.run('UPDATE deliverables SET content = $1', [few])
+    await tx.run('UPDATE samples SET output = $1', [few])
+  })
   const waiting = () => gauge(marketplace.url, 'marketplace_http_unread_bytes')
   const slow: ReturnType<typeof ask>[] = []
   // Two of each of nine fill what there is for all.
   for (let n = 0; n < 18; n++) {
-    slow.push(ask(marketplace.url, get(list, key), `127.0.0.${10 + (n >> 1)}`))
+    slow.push(ask(marketplace.url, get(samples), `127.0.0.${10 + (n >> 1)}`))
     await until('it waits', async () => (await waiting()) > (n + 1) * 5 * MEGABYTE)
   }
-  slow.push(ask(marketplace.url, get(list, key), '127.0.0.30'))
+  slow.push(ask(marketplace.url, get(samples), '127.0.0.30'))
   await until('all is full', async () => (await waiting()) > 95 * MEGABYTE)
   const headers = { authorization: `Bearer ${key}` }
   assert.is((await fetch(`${marketplace.url}/api/agents`, { headers })).status, 200)
@@ -211,10 +218,10 @@ test('of the fields of a form those that nothing names are dropped as they arriv
 })
 
 test('answers that wait for one address are bounded in bytes, and so are all together', async () => {
-  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
+  const { marketplace, samples } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
   const answerTo = (localAddress: string) =>
     new Promise<string>(resolve => {
-      const { socket } = ask(marketplace.url, get(list, key), localAddress)
+      const { socket } = ask(marketplace.url, get(samples), localAddress)
       socket.once('data', chunk => {
         resolve(String(chunk).slice(0, 2_000))
         socket.destroy()
@@ -222,13 +229,13 @@ test('answers that wait for one address are bounded in bytes, and so are all tog
       socket.resume()
     })
   const waiting = () => gauge(marketplace.url, 'marketplace_http_unread_bytes')
-  const first = ask(marketplace.url, get(list, key))
+  const first = ask(marketplace.url, get(samples))
   await until('it waits', async () => (await waiting()) > 9 * MEGABYTE)
   const own = await answerTo('127.0.0.1')
   assert.match(own, /^HTTP\/1\.1 429 /)
   assert.match(own, /retry-after: 5\r\n/i)
   assert.match(own, /read them before you ask for more/)
-  const others = ['127.0.0.2', '127.0.0.3'].map(address => ask(marketplace.url, get(list, key), address))
+  const others = ['127.0.0.2', '127.0.0.3'].map(address => ask(marketplace.url, get(samples), address))
   await until('three wait', async () => (await waiting()) > 27 * MEGABYTE)
   assert.match(await answerTo('127.0.0.5'), /^HTTP\/1\.1 500 [\s\S]*Too much is asked of the marketplace/)
   assert.is((await fetch(`${marketplace.url}/api/agents`)).status, 429, 'nothing more for who reads nothing')
@@ -236,6 +243,30 @@ test('answers that wait for one address are bounded in bytes, and so are all tog
   for (const { socket } of [first, ...others]) socket.destroy()
   await until('nothing waits', async () => (await waiting()) === 0)
   assert.match(await answerTo('127.0.0.1'), /^HTTP\/1\.1 200 /)
+})
+
+test('an account has one share, from however many addresses it asks, and is told so: never that all is full', async () => {
+  const { marketplace, key, list, samples } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
+  const statusAt = (localAddress: string, text: string) =>
+    new Promise<string>(resolve => {
+      const { socket } = ask(marketplace.url, text, localAddress)
+      socket.once('data', chunk => {
+        resolve(String(chunk).slice(9, 12))
+        socket.destroy()
+      })
+      socket.resume()
+    })
+  const waiting = () => gauge(marketplace.url, 'marketplace_http_unread_bytes')
+  const first = ask(marketplace.url, get(list, key), '127.0.0.10')
+  await until('it waits', async () => (await waiting()) > 9 * MEGABYTE)
+  const statuses: string[] = []
+  for (let n = 11; n < 20; n++) statuses.push(await statusAt(`127.0.0.${n}`, get(list, key)))
+  assert.equal(statuses, Array(9).fill('429'))
+  assert.is(await statusAt('127.0.0.11', get('/api/tasks', key)), '429', 'nothing more for who reads nothing')
+  assert.is(await statusAt('127.0.0.11', get(samples)), '200', 'the address is free')
+  first.socket.destroy()
+  await until('nothing waits', async () => (await waiting()) === 0)
+  assert.is(await statusAt('127.0.0.11', get(list, key)), '200')
 })
 
 test('connections of one address are bounded, and all together, and others are still answered', async () => {

@@ -13,7 +13,7 @@ import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
 import type { Resolved } from '../../src/world/egress/addresses.ts'
 import type { EgressOptions } from '../../src/world/egress/egress.ts'
 import type { Lookup } from '../../src/world/egress/names.ts'
-import { ownAddresses } from '../../src/world/egress/public-rule.ts'
+import { ownAddresses, publicRule } from '../../src/world/egress/public-rule.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { loader, urlOf } from '../support/child-code.ts'
 import { openNameServer } from '../support/name-server.ts'
@@ -261,6 +261,24 @@ test('own addresses: what leads back to this machine, and what the operator name
   for (const address of ['93.184.216.35', '2606:4701::1', '198.41.1.1']) assert.not(isOwn(address), address)
   const egress = openEgress({ ...serve, isOwn })
   assert.is(reasonOf(await egress.post(request('https://93.184.216.34/'))), 'private_address')
+})
+
+test('what the operator allows is called although it is private; what he denies and where clouds keep keys is not', async () => {
+  const server = await httpServer((_, answer) => void answer.end('ok'))
+  const port = Number(new URL(server.url).port)
+  const open = (allowed: string[], denied: string[] = []) => {
+    const rule = publicRule({ ports: [[port, port]], allowed, denied })
+    return openEgress({ ...serve, requireHttps: false, ...rule })
+  }
+  const post = async (egress: ReturnType<typeof openEgress>, host: string) =>
+    reasonOf(await egress.post(request(`http://${host}:${port}/`)))
+  assert.is(await post(open([]), '127.0.0.1'), 'private_address')
+  assert.is((await open(['127.0.0.0/8']).post(request(server.url))).ok, true)
+  assert.is((await open(['127.0.0.1']).post(request(`http://[::ffff:127.0.0.1]:${port}/`))).ok, true)
+  assert.is(await post(open(['127.0.0.0/8'], ['127.0.0.1']), '127.0.0.1'), 'private_address')
+  assert.is(await post(open(['127.0.0.0/8']), '10.0.0.7'), 'private_address')
+  for (const host of ['169.254.169.254', '0.0.0.0', '255.255.255.255', '[fe80::1]'])
+    assert.is(await post(open(['0.0.0.0/0', '::/0']), host), 'private_address', host)
 })
 
 test('a name server that is not there is our own fault, and says nothing about the agent', async () => {

@@ -162,6 +162,11 @@ const others = {
 
 export type Cause = SignatureCause | keyof typeof others
 
-export const causes: Readonly<Record<Cause, CauseRecord>> = { ...signatureCauses, ...others }
+export const causes: Readonly<Record<Cause, CauseRecord>> = {
+  ...signatureCauses,
+  ...others,
+  // No agent is known, so none can be tested; each webhook that was sent shows its callbackUrl.
+  unknown_task: { fix: fixes.unknown_task, next: ['exchanges list'] },
+}
 
 export const causeNames = Object.keys(causes) as [Cause, ...Cause[]]

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes } from '../flow.ts'
 import { limits } from '../limits.ts'
-import { connectStatuses, ledgerCheck, payment } from '../money-records.ts'
+import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
 import { ownAgent, task, user } from '../records.ts'
-import { flag, integer, oneOf, paging, text } from '../shapes.ts'
+import { anyEmail, flag, integer, oneOf, paging, text } from '../shapes.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
 /** Money needs an administrator's session. Source: A-13. */
@@ -84,8 +84,8 @@ export const admins = {
     ...admin,
     method: 'GET',
     path: '/api/admin/users',
-    summary: 'List accounts',
-    query: z.object(paging),
+    summary: 'List accounts, or the one with an email',
+    query: z.object({ email: anyEmail().optional(), ...paging }),
     reply: adminUser,
     list: 'items',
     unit: 'read',
@@ -162,7 +162,7 @@ export const admins = {
     path: '/api/admin/tasks',
     summary: 'List tasks of everyone; disputed=true: those in open dispute',
     query: z.object({ disputed: oneOf(['true', 'false']).optional(), ...paging }),
-    reply: task,
+    reply: task.extend({ buyer: person, builder: person }),
     list: 'items',
     unit: 'read',
     source: 'A-13',

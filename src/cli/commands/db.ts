@@ -14,6 +14,7 @@ import { migrate, proveMigrated } from '../../store/migrate.ts'
 import { migrations } from '../../store/migrations/index.ts'
 import { openDatabase } from '../../store/open.ts'
 import { allFiles, uploadIds } from '../../store/tables/tasks/deliverables.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { createUi } from '../output/ui.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
@@ -173,7 +174,7 @@ function refuseMissing(file: string): void {
   if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
   if (existsSync(partialPath(file)))
     throw new StoreError(
-      `${file} is a backup that was cut off. Make it again: marketplace db backup FILE ${file}, where FILE is the database.`,
+      `${file} is a backup that was cut off. Make it again: ${nextSteps.backup(file)}, where FILE is the database.`,
     )
   throw new StoreError(`There is no database at ${file}.`)
 }

@@ -7,6 +7,7 @@ import { diagnosisLines } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
+import { taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { jsonText } from '../output/json-text.ts'
@@ -32,7 +33,7 @@ export function list(flags: ExchangeListFlags): Promise<number> {
       limit,
       ...(failed && { failed: 'true' as const }),
       ...(all && { meant: 'true' as const }),
-      ...(taskId !== undefined && { taskId }),
+      ...(taskId !== undefined && { taskId: await taskCalled(connection, taskId) }),
       ...(agentId !== undefined && { agentId }),
     }
     const { items } = await client.listExchanges(asked)

@@ -103,7 +103,13 @@ function logProject({ fromProject }: Settings, log: Log): void {
     log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })
 }
 
-function warn({ market, metricsPort }: Marketplace, { mail, rateLimits }: Settings, log: Log): void {
+function warn({ market, metricsPort }: Marketplace, { mail, rateLimits, wayOut }: Settings, log: Log): void {
+  if (wayOut.allowed.length > 0) {
+    log({
+      type: 'warning',
+      message: `Webhooks may go to ${wayOut.allowed.join(', ')} too (MARKETPLACE_EGRESS_ALLOW): every builder can reach what listens there.`,
+    })
+  }
   if (metricsPort !== null) log({ type: 'info', message: `Metrics are at http://127.0.0.1:${metricsPort}/metrics` })
   if (!mail) {
     log({

@@ -7,6 +7,7 @@ import { UsageError } from '../../settings/config.ts'
 import { numberGiven, textGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { whenReaderEnds } from '../dev/output-reader.ts'
+import { taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { diskReason } from '../output/disk-faults.ts'
 import { showProgress } from '../output/progress.ts'
@@ -29,7 +30,7 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
   }
   const limitS = numberGiven('--timeout', flags.timeout ?? '3600', [1, LONGEST_S])
   return connected(flags, 'buyer', async connection => {
-    const task = await follow(connection, id, until, limitS * 1000)
+    const task = await follow(connection, await taskCalled(connection, id), until, limitS * 1000)
     if (task && connection.json) connection.out.json({ type: 'end', success: true, data: { task } })
     return exitCodes.ok
   })
@@ -105,7 +106,7 @@ export interface DeliverFlags extends ConnectionFlags {
 }
 
 /** Delivers as the builder. Files need a key, because agents send them. */
-export async function deliver(id: string, flags: DeliverFlags): Promise<number> {
+export async function deliver(given: string, flags: DeliverFlags): Promise<number> {
   const content = flags.content === undefined ? undefined : await textGiven('--content', flags.content)
   const files = await Promise.all((flags.file ?? []).map(fileAt))
   const { notes } = flags
@@ -114,6 +115,7 @@ export async function deliver(id: string, flags: DeliverFlags): Promise<number> 
     throw new UsageError('tasks deliver needs --content, --file, or both. They may both be given.')
   }
   return connected(flags, 'builder', async ({ client, out, answer }) => {
+    const id = await taskCalled({ client }, given)
     const task =
       files.length > 0
         ? (await client.agentDeliver({ id, ...words, files })).task
@@ -136,8 +138,9 @@ export interface DownloadFlags extends ConnectionFlags {
 }
 
 /** Saves the files of the latest deliverable, or one file by its id. */
-export const download = (id: string, fileId: string | undefined, flags: DownloadFlags) =>
+export const download = (given: string, fileId: string | undefined, flags: DownloadFlags) =>
   connected(flags, 'buyer', async ({ client, out, notes, answer }) => {
+    const id = await taskCalled({ client }, given)
     const ids = fileId ? [fileId] : ((await client.getTask({ id })).deliverable?.files ?? []).map(file => file.id)
     const saved: string[] = []
     for (const wanted of ids) {

@@ -4,6 +4,7 @@ import type { Client } from '../../client/typed-client.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
+import { idIn, taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { deliveryCalled, ownAgents } from '../log/delivery-search.ts'
 import { plain } from '../output/ui.ts'
@@ -32,7 +33,7 @@ export const why = (what: string | undefined, flags: WhyFlags) =>
 
 async function one(connection: Connection, what: string): Promise<Item> {
   const { client } = connection
-  if (what.startsWith('task_')) return aboutTask(client, what)
+  if (what.startsWith('task_')) return aboutTask(client, await taskCalled(connection, what))
   if (what.startsWith('exchange_')) {
     const { id, diagnosis } = await client.getExchange({ id: what })
     return { kind: 'exchange', id, name: id, diagnosis }
@@ -41,6 +42,8 @@ async function one(connection: Connection, what: string): Promise<Item> {
     const { id, diagnosis } = await deliveryCalled(client, await ownAgents(client), what)
     return { kind: 'delivery', id, name: id, diagnosis: diagnosis ?? null }
   }
+  const task = await idIn(connection, 'listTasks', what, { role: 'builder' })
+  if (task) return aboutTask(client, task)
   const agent = await agentCalled(connection, what)
   const diagnosis = 'diagnosis' in agent ? agent.diagnosis : null
   return { kind: 'agent', id: agent.id, name: agent.slug, diagnosis }

@@ -1,7 +1,8 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history/history.ts'
+import { ENDED } from '../../conform/judging/deaths.ts'
 import type { Asked, Report, ReportedCheck, ReportedDeath } from '../../conform/judging/report.ts'
-import { areaOf, eventLine, totals } from '../../conform/reports/findings.ts'
+import { areaOf, behindOf, eventLine, inOrder, totals } from '../../conform/reports/findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from '../../conform/reports/run-tests.ts'
 import { verdictOf } from '../../conform/reports/verdict.ts'
 import { commandLine, paragraph, plain, type Ui } from '../output/ui.ts'
@@ -19,14 +20,17 @@ export function showReport(
   again: (id: string) => string,
 ): void {
   const { green, red, yellow, bold, dim } = ui.colour
-  const those = (verdict: ReportedCheck['verdict']) => report.checks.filter(one => one.verdict === verdict)
+  const those = (verdict: ReportedCheck['verdict']) => inOrder(report).filter(one => one.verdict === verdict)
   for (const death of report.deaths) showDeath(ui, death, history)
   const timeOver = timeOverIn(report, history)
   if (timeOver !== null) paragraph(ui, `${red('✖')} `, `${plain(timeOver)}.`)
   const broken = [...those('fail'), ...those('warn')]
-  for (const check of broken) if (check.excused === null) showBroken(ui, check, history, again)
+  for (const check of broken) if (check.excused === null) showBroken(ui, check, { report, history }, again)
   for (const { id, verdict, excused } of broken)
     if (excused !== null) paragraph(ui, dim('- '), `${id}: ${verdict}, excused: ${plain(excused)}`, dim)
+  const told = report.causes.flatMap(({ id, behind }) => (id === ENDED ? [] : behind))
+  const isOpen = ({ id }: ReportedCheck) => !told.includes(id)
+  showTogether(ui, '·', those('behind').filter(isOpen))
   showTogether(ui, '?', those('inconclusive'))
   showTogether(ui, '·', those('untested'))
   for (const { id, text } of those('pass')) if (text !== '') paragraph(ui, '  ', `${id}: ${plain(text)}`, dim)
@@ -47,7 +51,12 @@ function showDeath(ui: Ui, death: ReportedDeath, history: History): void {
   for (const words of lastWordsOf(death)) paragraph(ui, dim('    | '), plain(words), dim)
 }
 
-function showBroken(ui: Ui, check: ReportedCheck, history: History, again: (id: string) => string): void {
+function showBroken(
+  ui: Ui,
+  check: ReportedCheck,
+  { report, history }: { readonly report: Report; readonly history: History },
+  again: (id: string) => string,
+): void {
   const { id, title, level, verdict, text, fix, law, evidence, scored } = check
   const { red, yellow, bold, dim, cyan } = ui.colour
   const mark = verdict === 'fail' ? red('✖') : yellow('!')
@@ -60,6 +69,8 @@ function showBroken(ui: Ui, check: ReportedCheck, history: History, again: (id: 
     // Its first two letters say which way it went.
     if (line) paragraph(ui, dim(' '.repeat(10) + line.slice(0, 2)), line.slice(2), dim)
   }
+  const behind = behindOf(report, check)
+  if (behind.length > 0) paragraph(ui, dim('    with  '), `these go with it: ${behind.join(' ')}`, dim)
   paragraph(ui, '    rule  ', `${law.source}: “${law.quote}”`)
   paragraph(ui, '    cure  ', fix)
   commandLine(ui, '    again', plain(again(id)), cyan)

@@ -54,6 +54,8 @@ export const nextSteps = {
   publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
   reactivateAgent: (slug: string, flags = '') => typed(`agents reactivate ${slug}${flags}`),
   approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
+  /** FILE, the database, is for people to fill in. */
+  backup: (to: string) => typed(`db backup FILE ${to}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
   /** To an agent of this folder's dev, whose secret is known. */

@@ -1,4 +1,5 @@
 /** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Database, nameOf } from '../../settings/values.ts'
@@ -33,8 +34,41 @@ export interface Kept extends Credentials {
   frontPort?: number
 }
 
-/** Where the credentials lie; null if there is no folder for them. */
-export const credentialsPath = ({ folder }: StateFolder) => folder && join(folder, 'credentials.json')
+/**
+ * Where the credentials lie; null if there is no folder for them. Commands read `credentials.json`, which is of the first database of a
+ * folder as long as that is there: another one has a file of its own beside it.
+ */
+export function credentialsPath(state: StateFolder): string | null {
+  const { folder, db } = state
+  if (folder === null) return null
+  const usual = join(folder, 'credentials.json')
+  const own = join(folder, `credentials-${createHash('sha256').update(db).digest('hex').slice(0, 8)}.json`)
+  return existsSync(own) || isOfAnother(usual, state, folder) ? own : usual
+}
+
+function isOfAnother(path: string, state: StateFolder, folder: string): boolean {
+  const owner = databaseIn(path)
+  if (owner === undefined || isSame(owner, state)) return false
+  const file = join(folder, basename(owner))
+  // Before its first snapshot a database is its journal alone.
+  return isOnServer(owner) || [file, `${file}.journal`].some(path => existsSync(path))
+}
+
+/** The database whose credentials a file has; undefined if none can be read. */
+function databaseIn(path: string): string | undefined {
+  try {
+    const { db } = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof db === 'string' ? db : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Files have many names, and lie beside their credentials. */
+const isSame = (owner: string, { db, file }: StateFolder) =>
+  owner === db || (file !== null && !isOnServer(owner) && basename(owner) === basename(file))
+
+const isOnServer = (db: string) => /^postgres(?:ql)?:/.test(db)
 
 export function makeFolder({ folder }: StateFolder): void {
   if (folder === null) return
@@ -50,7 +84,7 @@ export function readCredentials(state: StateFolder): Kept | null {
   if (path === null) return null
   try {
     const kept: Kept & { db: string } = JSON.parse(readFileSync(path, 'utf8'))
-    return kept.db === state.db && isWhole(kept) ? kept : null
+    return isSame(kept.db, state) && isWhole(kept) ? kept : null
   } catch {
     return null
   }

@@ -12,6 +12,7 @@ import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
+import { idIn } from './whole-id.ts'
 export async function agentCalled(
   { client, found }: Pick<Connection, 'client' | 'found'>,
   agent: string,
@@ -20,6 +21,8 @@ export async function agentCalled(
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
     if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
+    const id = await idOfAgent(client, agent)
+    if (id) return client.getAgent({ id })
     const mine = nextSteps.listAgents(flagsToReach(found, 'builder'))
     throw new Fault(`There is no agent ${plain(agent)} for this key`, {
       code: exitCodes.failed,
@@ -27,6 +30,16 @@ export async function agentCalled(
       hint: `Yours are shown by: ${mine}. Others find an agent once it is tested, published and approved.`,
     })
   })
+}
+
+/** By the end of its id: one's own, or a listed one. */
+async function idOfAgent(client: Connection['client'], end: string): Promise<string | undefined> {
+  const own = await idIn({ client }, 'listMyAgents', end).catch(error => {
+    // Whoever is no builder has none.
+    if (error instanceof MarketplaceError && [401, 403].includes(error.status)) return undefined
+    throw error
+  })
+  return own ?? idIn({ client }, 'listAgents', end)
 }
 
 /** The agent, if it is one of this folder's dev that a buyer can't see. */

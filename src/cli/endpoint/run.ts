@@ -17,6 +17,7 @@ import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
 import { agentCalled, categoryCalled, refusedWith, withDiagnosis } from './find-agent.ts'
 import type { EndpointRow, RowFlags, Typed } from './row.ts'
 import { showReply } from './view.ts'
+import { wholeId } from './whole-id.ts'
 
 type Call = (input: Fields, options: CallOptions) => Promise<unknown>
 
@@ -65,7 +66,7 @@ async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint
   }
 }
 
-/** Replaces slugs of agents and names of categories by ids. */
+/** Replaces slugs of agents, names of categories, emails and ends of ids by ids. */
 async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags, given: Fields): Promise<Fields> {
   const { client } = connection
   const input = { ...given }
@@ -73,6 +74,9 @@ async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags,
     ...(row.takes ?? []).map(([, field, kind]) => [field, kind] as const),
     ...(row.flags ?? []).map(([text, , sets, kind]) => [flags[attributeOf(text)] ? sets : '', kind] as const),
   ]
+  for (const [word, field, kind] of row.takes ?? [])
+    if (kind === undefined && typeof input[field] === 'string')
+      input[field] = await wholeId(connection, row.name, word, input[field])
   for (const [field, kind] of named) {
     if (typeof field !== 'string' || input[field] === undefined) continue
     if (kind === 'agent') input[field] = (await agentCalled(connection, String(input[field]))).id

@@ -68,7 +68,9 @@ function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown):
 function labelOf(path: string): string {
   const [last = '', owner = ''] = path.split('.').reverse()
   if (last === 'slug' && owner !== '') return owner
-  const word = ['id', 'name', 'reason', 'status'].includes(last) ? `${owner} ${last}`.trim() : last
+  const word = ['id', 'name', 'email', 'reason', 'status', 'bytes', 'limit'].includes(last)
+    ? `${owner} ${last}`.trim()
+    : last
   return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }
 

@@ -8,6 +8,7 @@ import { UsageError } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate } from '../connection/target.ts'
+import { idIn } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { durationGiven } from '../output/numbers.ts'
 import { plain } from '../output/ui.ts'
@@ -115,13 +116,14 @@ export async function lastDeliveries(
 export async function deliveryCalled(
   client: Client,
   agents: readonly (OwnAgentRecord | AgentRecord)[],
-  deliveryId: string,
+  given: string,
 ): Promise<DeliveryDetails> {
   for (const { id } of agents) {
+    const deliveryId = (await idIn({ client }, 'listDeliveries', given, { id })) ?? given
     const found = await client.getDelivery({ id, deliveryId }).catch(nullIf404)
     if (found) return found
   }
-  throw new Fault(`There is no delivery ${deliveryId} to an agent of this key`, {
+  throw new Fault(`There is no delivery ${given} to an agent of this key`, {
     code: exitCodes.failed,
     status: 404,
     hint: `Yours are shown by: ${nextSteps.allDeliveries()}`,

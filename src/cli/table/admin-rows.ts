@@ -18,13 +18,16 @@ const AGENT_FACTS = [
   'builder.id',
   'builder.name',
 ]
+const TASK_LIST = ['id', 'status', 'agreedPrice', 'title', 'buyer.email', 'builder.email', 'dispute.status']
 const TASK = ['id', 'status', 'agreedPrice', 'title', 'buyerId', 'builderId', 'dispute.status', 'dispute.reason']
 const TASK_FACTS = [...TASK, 'dispute.outcome', 'dispute.refundAmount']
-const PAYMENT = ['id', 'type', 'amount', 'status', 'userId', 'createdAt']
+const PAYMENT = ['id', 'type', 'amount', 'status', 'user.name', 'user.email', 'createdAt']
 const USER = ['id', 'email', 'name', 'trustTier', 'isBuilder', 'isAdmin', 'suspended', 'banned']
 const USER_FACTS = [...USER, 'identityVerified', 'chargebacks', 'connectStatus', 'createdAt']
 const PURGE = ['userId', 'rowsRemoved', 'bytesRemoved', 'openTasks', 'begunBy', 'begunAt', 'endedAt', 'done']
 const CATEGORY = ['id', 'slug', 'name', 'activeAgentCount']
+
+const SUMS = ['available', 'held', 'clearing', 'platform', 'payouts', 'world'].map(kind => `sums.${kind}`)
 
 const admin = { person: 'admin' } as const
 
@@ -136,7 +139,7 @@ const settling: readonly EndpointRow[] = [
     summary: 'Tasks of everyone',
     flags: [['--disputed', 'those in open dispute alone', { disputed: true }], ...pageFlags],
     things: 'tasks',
-    shows: TASK,
+    shows: TASK_LIST,
     examples: ['marketplace admin tasks', 'marketplace admin tasks --disputed'],
   },
   {
@@ -176,7 +179,7 @@ const settling: readonly EndpointRow[] = [
     summary: 'Check that the money adds up',
     proves: 'ok',
     notes: `Exit code ${exitCodes.check}: it does not.`,
-    shows: ['ok', 'accounts', 'entries', 'problems'],
+    shows: ['ok', 'accounts', 'entries', ...SUMS, 'problems'],
     examples: ['marketplace admin ledger', 'marketplace admin ledger --json'],
   },
 ]
@@ -187,7 +190,7 @@ const looking: readonly EndpointRow[] = [
     name: 'admin users list',
     endpoint: 'adminListUsers',
     summary: 'Every account',
-    flags: pageFlags,
+    flags: [['--email <address>', 'the one with this address', 'email'], ...pageFlags],
     things: 'accounts',
     shows: USER,
     examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],
@@ -212,7 +215,7 @@ const looking: readonly EndpointRow[] = [
     ],
     shows: USER_FACTS,
     examples: [
-      'marketplace admin users update USER_ID --suspend',
+      'marketplace admin users update ada@example.com --suspend',
       'marketplace admin users update USER_ID --verify-identity --chargebacks 0',
     ],
   },

@@ -5,7 +5,7 @@
 import type { Judged, Verdict } from './judge.ts'
 
 /** Verdicts that can be excused. */
-export const excusable = ['fail', 'warn', 'untested'] as const satisfies readonly Verdict[]
+export const excusable = ['fail', 'warn', 'behind', 'untested'] as const satisfies readonly Verdict[]
 
 interface Excuse {
   readonly verdict: (typeof excusable)[number]
@@ -42,7 +42,7 @@ export function compareWith(
     else if (until !== undefined && until < today)
       untrue.push({ id, fault: 'expired', text: `it counted until ${until}: mend the agent, or give it a later day` })
     else if (now?.verdict === verdict) excused.set(id, why)
-    else if (now && isTold(now.verdict) && !(isPartial && now.verdict === 'untested'))
+    else if (now && isTold(now.verdict) && !(isPartial && isUntried(now.verdict)))
       untrue.push({ id, fault: 'stale', text: staleWords(verdict, now.verdict) })
   }
   return { excused, untrue }
@@ -50,6 +50,7 @@ export function compareWith(
 
 /** Nothing was learned of a check that is inconclusive. */
 const isTold = (verdict: Verdict) => verdict !== 'inconclusive'
+export const isUntried = (verdict: Verdict) => verdict === 'untested' || verdict === 'behind'
 
 const staleWords = (then: Verdict, now: Verdict) =>
   `it says ${then}, and now it is ${now}: ${now === 'pass' ? 'take the line out' : 'change the line'}`
@@ -66,7 +67,7 @@ export function baselineOf(
   const told = judged.filter(({ verdict }) => isTold(verdict))
   const kept = Object.entries(before).filter(([id]) => known.includes(id) && !told.some(one => one.id === id))
   const excuses = told.flatMap(({ id, verdict, level }): [string, Excuse][] => {
-    if (verdict !== 'fail' && verdict !== 'warn' && !(verdict === 'untested' && level === 'must')) return []
+    if (verdict === 'pass' || verdict === 'inconclusive' || (isUntried(verdict) && level !== 'must')) return []
     const { why = 'say why', until } = before[id]?.verdict === verdict ? before[id] : {}
     return [[id, { verdict, why, ...(until !== undefined && until >= today && { until }) }]]
   })

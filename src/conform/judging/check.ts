@@ -27,7 +27,7 @@ export interface Check {
 export type Finding =
   | { readonly holds: true; readonly note?: string }
   | { readonly holds: false; readonly text: string; readonly evidence: readonly number[] }
-  | { readonly holds: null; readonly untested: string; readonly byDeclaration?: boolean }
+  | { readonly holds: null; readonly untested: string; readonly byDeclaration?: boolean; readonly behind?: string }
   | { readonly holds: null; readonly inconclusive: string }
 
 export const holds: Finding = { holds: true }
@@ -44,6 +44,9 @@ export const broken = (text: string, ...events: readonly { readonly seq: number 
 
 /** There was nothing to judge, for a reason that is the agent's or its author's. */
 export const untested = (why: string): Finding => ({ holds: null, untested: why })
+
+/** There was nothing to judge because of what has a line of its own: a check that is broken, or the end of the agent. */
+export const behind = (cause: string, why: string): Finding => ({ holds: null, untested: why, behind: cause })
 
 /** There was nothing to judge, as the author has declared, or has declared nothing that could be tried. */
 export const leftOut = (why: string): Finding => ({ holds: null, untested: why, byDeclaration: true })

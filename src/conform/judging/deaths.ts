@@ -1,7 +1,7 @@
 /** An agent that ends by itself during a run. What could not be tried any more is inconclusive. */
 
 import { type History, isOf, type Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, untested } from './check.ts'
+import { behind, broken, type Check, type Finding } from './check.ts'
 import { isBusy } from './heard-webhooks.ts'
 
 type Webhook = Recordeds<'webhook'>
@@ -36,15 +36,17 @@ export function lastHeard(history: History, death: Death): Webhook[] {
   return cut.length > 0 ? cut : suspects.slice(-1)
 }
 
+/** An end of the agent, as a cause beside checks. */
+export const ENDED = 'agent.ended'
+
 /** Named in an observation of the run. */
 export interface ProvenDeath {
   readonly death: number
   readonly culprit: number
 }
-export const PROVEN = 'agent.ended'
 
 function culpritOf(history: History, { seq }: Death): Webhook | undefined {
-  const proof = history.observations(PROVEN).find(({ value }) => (value as ProvenDeath).death === seq)
+  const proof = history.observations(ENDED).find(({ value }) => (value as ProvenDeath).death === seq)
   return proof && history.of('webhook').find(one => one.seq === (proof.value as ProvenDeath).culprit)
 }
 
@@ -66,17 +68,25 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
   if (finding.holds === false && check.scenario === 'last contact') return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
   const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
-  if (forgotten) return untested(`${reasonOf(forgotten)}, and what it knew with it`)
+  if (forgotten) return behind(ENDED, `${reasonOf(forgotten)}, and what it knew with it`)
   const [death] = deaths
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
-  return untested(reasonOf(death))
+  return behind(ENDED, reasonOf(death))
 }
 
 /** It has ended of what this check has sent, and of nothing else. */
 function isEndOf({ id }: Check, death: Death, history: History): boolean {
+  if (endsOfUsual(history)) return false
   const [culprit, ...others] = lastHeard(history, death)
   return culprit !== undefined && others.length === 0 && isOdd(culprit) && isOf(culprit.label, id)
 }
+
+/** It has ended once while it heard nothing unusual: then no other of its ends shows what it can't bear. */
+const endsOfUsual = (history: History): boolean =>
+  deathsIn(history).some(death => {
+    const suspects = suspectsOf(history, death)
+    return suspects.length > 0 && !suspects.some(isOdd)
+  })
 
 const isOdd = ({ change, genuine }: Webhook) => change !== null || !genuine
 
@@ -95,7 +105,8 @@ function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: Hi
 
 /** The agent has done it, or said it, or has ended of it. */
 function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
-  return lastHeard(history, death).some(({ label }) => isOf(label, id)) || isDeed(evidence, history)
+  if (isDeed(evidence, history)) return true
+  return !endsOfUsual(history) && lastHeard(history, death).some(({ label }) => isOf(label, id))
 }
 
 /** Whether some of it is what the agent has done or said, and not what it left undone. */

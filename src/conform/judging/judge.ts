@@ -1,13 +1,13 @@
 /** Judges a history: the same events always get the same verdicts. Source: A-46. */
 
 import type { History } from '../history/history.ts'
-import { type Check, type Finding, inconclusive, type Level } from './check.ts'
+import { behind, type Check, type Finding, inconclusive, type Level } from './check.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard-webhooks.ts'
 import { unlessSilent } from './silence.ts'
 import { cutOffInWords, unlessCutOff } from './time-limit.ts'
 
-export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
+export const verdicts = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface Judged {
@@ -21,6 +21,8 @@ export interface Judged {
   readonly evidence: readonly number[]
   /** It is untested because the author has declared so, or has declared nothing that could be tried. */
   readonly byDeclaration: boolean
+  /** Id of the check that is broken first, or `agent.ended`, if it was not judged because of that; else null. */
+  readonly behind: string | null
 }
 
 /** Judges every check, in the order given. `shown`: those that somebody gets to see. A fault stands behind another only if that is seen. */
@@ -48,8 +50,9 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
       return finding.inconclusive === timeOver
         ? finding
         : inconclusive(`blocked by ${blocker.id}, of which nothing could be told`)
-    const own = `${finding.holds === false ? 'after' : 'blocked by'} ${blocker.id}${finding.holds === false ? ' failed' : ''}`
-    const untested = reasons.get(blocker.id) ?? own
+    if (finding.holds === false) return behind(blocker.id, `after ${blocker.id} failed`)
+    if ('behind' in finding) return finding
+    const untested = reasons.get(blocker.id) ?? `blocked by ${blocker.id}`
     reasons.set(id, untested)
     return { holds: null, untested, byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true }
   }
@@ -86,7 +89,7 @@ function judged(check: Check, history: History): Finding {
 }
 
 function judgedAs({ id, title, level }: Check, finding: Finding): Judged {
-  const told = { id, title, level, byDeclaration: false }
+  const told = { id, title, level, byDeclaration: false, behind: null }
   if (finding.holds === true) return { ...told, verdict: 'pass', text: finding.note ?? '', evidence: [] }
   if (finding.holds === false) {
     const { text, evidence } = finding
@@ -94,7 +97,8 @@ function judgedAs({ id, title, level }: Check, finding: Finding): Judged {
   }
   if ('untested' in finding) {
     const { untested: text, byDeclaration = false } = finding
-    return { ...told, verdict: 'untested', text, evidence: [], byDeclaration }
+    const cause = finding.behind ?? null
+    return { ...told, verdict: cause ? 'behind' : 'untested', text, evidence: [], byDeclaration, behind: cause }
   }
   return { ...told, verdict: 'inconclusive', text: finding.inconclusive, evidence: [] }
 }

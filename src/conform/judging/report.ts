@@ -1,9 +1,9 @@
 /** The report of a run: what programs read, and what all other reports are made from. */
 
 import type { AgentTold, History, Purchases } from '../history/history.ts'
-import { type Baseline, compareWith, type Untrue } from './baseline.ts'
+import { type Baseline, compareWith, isUntried, type Untrue } from './baseline.ts'
 import type { Check, Level } from './check.ts'
-import { deathsIn, lastHeard, reasonOf } from './deaths.ts'
+import { deathsIn, ENDED, lastHeard, reasonOf } from './deaths.ts'
 import { type Judged, judge, type Verdict, verdicts } from './judge.ts'
 
 /** A check with its verdict. `id`, `level` and `verdict` stay as they are named. */
@@ -32,7 +32,15 @@ export interface ReportedDeath {
   /** To stderr. */
   readonly lastWords: readonly string[]
   /** Ids of checks that could not be tried any more. */
-  readonly untested: readonly string[]
+  readonly behind: readonly string[]
+}
+
+/** What is to be mended: a must that is broken and decides, or an end of the agent. */
+interface Cause {
+  /** Of the check, or `agent.ended`. */
+  readonly id: string
+  /** Ids of checks that were not judged because of it. */
+  readonly behind: readonly string[]
 }
 
 type Counts = Readonly<Record<Verdict, number>>
@@ -57,6 +65,8 @@ export interface Report {
   readonly requirements: string | null
   /** Lines of the baseline that are wrong by now. */
   readonly baseline: readonly Untrue[]
+  /** In the order in which to mend them. */
+  readonly causes: readonly Cause[]
   readonly checks: readonly ReportedCheck[]
   readonly deaths: readonly ReportedDeath[]
   /** What was bought from an agent that was looked at from outside; null: nothing. */
@@ -112,6 +122,7 @@ export function reportOf(
     declared,
     requirements: requirements?.name ?? null,
     baseline: untrue,
+    causes: causesOf(judged),
     checks: judged,
     deaths: deathsOf(history, judged),
     bought: boughtIn(history),
@@ -124,14 +135,27 @@ function deathsOf(history: History, judged: readonly Judged[]): ReportedDeath[] 
   return deathsIn(history).map(event => {
     const { text: how, death, realAt } = event
     const reason = reasonOf(event)
-    const those = judged.filter(({ id, verdict, text }) => verdict === 'untested' && text === reason && !told.has(id))
+    const those = judged.filter(({ id, verdict, text }) => verdict === 'behind' && text === reason && !told.has(id))
     for (const { id } of those) told.add(id)
     return {
-      ...{ how, ...death!, afterMs: realAt - history.begin.realAt, untested: those.map(({ id }) => id) },
+      ...{ how, ...death!, afterMs: realAt - history.begin.realAt, behind: those.map(({ id }) => id) },
       evidence: lastHeard(history, event).map(({ seq }) => seq),
     }
   })
 }
+
+/** An end comes first, as it may be why the rest is as it is; then what most others wait for. */
+function causesOf(judged: readonly ReportedCheck[]): Cause[] {
+  const behindIt = (cause: string) => judged.filter(({ behind }) => behind === cause).map(({ id }) => id)
+  const ended: Cause = { id: ENDED, behind: behindIt(ENDED) }
+  const causes = judged.filter(isBroken).map(({ id }): Cause => ({ id, behind: behindIt(id) }))
+  const inOrder = causes.sort((one, other) => other.behind.length - one.behind.length)
+  return ended.behind.length > 0 ? [ended, ...inOrder] : inOrder
+}
+
+/** Whether it is why a pipeline is red. */
+export const isBroken = ({ verdict, scored, excused }: ReportedCheck): boolean =>
+  verdict === 'fail' && scored && excused === null
 
 function boughtIn(history: History): Purchases | null {
   const [event] = history.of('purchases')
@@ -171,7 +195,7 @@ export function outcomeOf(report: Report, { strict, complete }: Asked): Outcome 
   const isBad = ({ verdict, level, byDeclaration }: ReportedCheck) =>
     verdict === 'fail' ||
     (strict && verdict === 'warn') ||
-    (complete && level === 'must' && verdict === 'untested' && !byDeclaration)
+    (complete && level === 'must' && isUntried(verdict) && !byDeclaration)
   if (baseline.length > 0 || deathDecides(report) || deciding.some(isBad)) return 'bad'
   const isUnsure = deciding.some(({ verdict }) => verdict === 'inconclusive')
   return interrupted || isUnsure || summary.pass + summary.warn + summary.fail === 0 ? 'unsure' : 'good'
@@ -181,7 +205,7 @@ const decidingIn = ({ checks }: Report) => checks.filter(({ scored, excused }) =
 
 /** Whether the agent has ended so that something which counts could not be tried. */
 export const deathDecides = (report: Report): boolean =>
-  decidingIn(report).some(({ id }) => report.deaths.some(({ untested }) => untested.includes(id)))
+  decidingIn(report).some(({ id }) => report.deaths.some(({ behind }) => behind.includes(id)))
 
 /**
  * One report of several runs with one seed. A check with two verdicts is a fault of the judge or of the machine, so it says nothing. Of
@@ -198,5 +222,5 @@ export function withRepeats(reports: readonly Report[]): Report {
     if (seen.length <= 1) return check
     return { ...check, verdict: 'inconclusive', text: `${seen.join(' and ')} in ${reports.length} runs with one seed` }
   })
-  return { ...last, checks, summary: summaryOf(checks) }
+  return { ...last, causes: causesOf(checks), checks, summary: summaryOf(checks) }
 }

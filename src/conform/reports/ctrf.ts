@@ -1,14 +1,15 @@
 /** The Common Test Report Format, which has readers for most chat and CI services. */
 import type { History } from '../history/history.ts'
 import type { Verdict } from '../judging/judge.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
-import { areaOf, details, isBroken, PACKAGE, seen } from './findings.ts'
+import { isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
+import { areaOf, details, inOrder, PACKAGE, seen } from './findings.ts'
 import { runTests } from './run-tests.ts'
 
 /** It has no warnings. */
 const statuses: Readonly<Record<Exclude<Verdict, 'fail'>, string>> = {
   pass: 'passed',
   warn: 'passed',
+  behind: 'skipped',
   untested: 'skipped',
   inconclusive: 'other',
 }
@@ -17,9 +18,9 @@ const statusOf = (check: ReportedCheck) =>
   check.verdict === 'fail' ? (isBroken(check) ? 'failed' : 'passed') : statuses[check.verdict]
 
 export function ctrf(report: Report, history: History): string {
-  const { checks, version, ms, startedAt } = report
+  const { version, ms, startedAt } = report
   const start = Date.parse(startedAt)
-  const judged = checks.map(check => ({
+  const judged = inOrder(report).map(check => ({
     name: `${check.id}: ${check.title}`,
     status: statusOf(check),
     rawStatus: check.verdict,
@@ -27,7 +28,7 @@ export function ctrf(report: Report, history: History): string {
     suite: [areaOf(check)],
     tags: [check.level],
     ...(check.text !== '' && { message: seen(check) }),
-    ...(isBroken(check) && { trace: details(check, history) }),
+    ...(isBroken(check) && { trace: details(check, history, report) }),
   }))
   const tests = [...testsOfRun(report, history), ...judged]
   const count = (status: string) => tests.filter(one => one.status === status).length

@@ -3,22 +3,32 @@
 import { plainShellWord } from '../../api/command-line.ts'
 import { bytesOf, type History, type Recorded, type Recordeds } from '../history/history.ts'
 import type { Report, ReportedCheck } from '../judging/report.ts'
+
 export const PACKAGE = 'agent-marketplace'
 
 export const areaOf = ({ id }: ReportedCheck): string => id.split('.', 1)[0]!
 
-/** Whether it is why a pipeline is red. */
-export const isBroken = ({ verdict, scored, excused }: ReportedCheck): boolean =>
-  verdict === 'fail' && scored && excused === null
+/** Causes first, in the order in which to mend them. */
+export function inOrder({ causes, checks }: Report): ReportedCheck[] {
+  const first = causes.flatMap(({ id }) => checks.find(one => one.id === id) ?? [])
+  return [...first, ...checks.filter(one => !first.includes(one))]
+}
+
+/** Ids of the checks that were not judged because of this one. */
+export const behindOf = ({ causes }: Report, { id }: ReportedCheck): readonly string[] =>
+  causes.find(one => one.id === id)?.behind ?? []
 
 /** What was seen, in one sentence without a full stop. */
 export function seen({ verdict, text, excused, scored }: ReportedCheck): string {
-  if (verdict === 'untested') return `untested: ${text}`
+  if (verdict === 'untested' || verdict === 'behind') return `${verdict}: ${text}`
   if (verdict === 'inconclusive') return `nothing could be told: ${text}`
   if (verdict === 'pass') return text
   const aside = excused !== null ? ` (excused: ${excused})` : scored ? '' : ' (not scored: added later)'
   return `the agent ${text}${aside}`
 }
+
+export const goWithIt = (ids: readonly string[]): string[] =>
+  ids.length === 0 ? [] : [`These go with it: ${ids.join(', ')}`]
 
 const MOST_EVENTS = 12
 
@@ -27,9 +37,10 @@ export const evidenceLines = ({ evidence }: ReportedCheck, { events }: History):
   evidence.slice(0, MOST_EVENTS).flatMap(seq => events.filter(event => event.seq === seq).map(eventLine))
 
 /** Everything that helps its author, a paragraph for each. */
-export const details = (check: ReportedCheck, history: History): string =>
+export const details = (check: ReportedCheck, history: History, report: Report): string =>
   [
     `Seen: ${seen(check)}`,
+    ...goWithIt(behindOf(report, check)),
     ...evidenceLines(check, history),
     `Rule (${check.law.source}): ${check.law.quote}`,
     `Why: ${check.why}`,
@@ -58,14 +69,23 @@ export function againLine({ agent, seed, bought }: Report, id: string): string {
 }
 
 /** How many of the checks that could be judged are as they should be, by level. */
-export function totals({ summary }: Report): string {
+export function totals({ causes, summary }: Report): string {
   const { must, should } = summary.levels
   const of = ({ pass, fail, warn }: typeof must) => `${pass}/${pass + fail + warn}`
   const rest = [
+    summary.behind > 0 && behindInWords(causes, summary.behind),
     summary.untested > 0 && `${summary.untested} untested`,
     summary.inconclusive > 0 && `${summary.inconclusive} inconclusive`,
   ].filter(Boolean)
   return [`must ${of(must)}`, `should ${of(should)}`, ...rest].join(' · ')
+}
+
+/** What is behind a should, or behind what is excused or not shown, has no cause here. */
+function behindInWords(causes: Report['causes'], all: number): string {
+  const those = causes.reduce((sum, { behind }) => sum + behind.length, 0)
+  const count = `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'}`
+  const ofCauses = those > 0 && `${count}, ${those} behind ${causes.length === 1 ? 'it' : 'them'}`
+  return [ofCauses, all > those && `${all - those} behind others`].filter(Boolean).join(' · ')
 }
 
 /** `→` goes to the agent, `←` comes from it. */

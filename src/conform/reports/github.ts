@@ -1,7 +1,7 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history/history.ts'
-import type { Asked, Report, ReportedCheck } from '../judging/report.ts'
-import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
+import { type Asked, isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
+import { againLine, areaOf, behindOf, evidenceLines, goWithIt, inOrder, seen, totals } from './findings.ts'
 import { deathInWords, lastWordsOf, runTests, timeOverIn } from './run-tests.ts'
 import { verdictOf } from './verdict.ts'
 
@@ -11,10 +11,12 @@ const MOST_ANNOTATIONS = 10
 /** Lines that a runner reads from the output of a step. */
 export function annotations(report: Report, history: History): string {
   const ofRun = runTests(report, history).filter(one => one.isBroken)
-  const broken = report.checks.filter(isBroken)
+  const broken = inOrder(report).filter(isBroken)
   return [
     ...ofRun.map(({ headline, details }) => error(headline, details)),
-    ...broken.map(check => error(`${check.id}: ${check.title}`, `${seen(check)}. ${check.fix}`)),
+    ...broken.map(check =>
+      error(`${check.id}: ${check.title}`, [seen(check), ...goWithIt(behindOf(report, check)), check.fix].join('. ')),
+    ),
   ]
     .slice(0, MOST_ANNOTATIONS)
     .join('')
@@ -31,9 +33,9 @@ const MOST_BYTES = 1_000_000
 /** Markdown. */
 export function githubSummary(report: Report, history: History, asked?: Asked): string {
   const { word, sentence } = verdictOf(report, asked)
-  const { checks } = report
+  const checks = inOrder(report)
   const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
-  const rest = checks.filter(({ verdict }) => verdict === 'untested' || verdict === 'inconclusive')
+  const rest = checks.filter(one => one.verdict !== 'pass' && !wrong.includes(one))
   const timeOver = timeOverIn(report, history)
   const page = [
     `## Conformance: ${word}`,
@@ -42,6 +44,7 @@ export function githubSummary(report: Report, history: History, asked?: Asked): 
     totals(report),
     ...report.deaths.flatMap(death => ['', `❌ ${cell(deathInWords(death, history))}.`, ...fenced(lastWordsOf(death))]),
     ...(timeOver === null ? [] : ['', `❌ ${cell(timeOver)}.`]),
+    ...causeList(report),
     ...areaTable(checks),
     ...wrong.map(check => section(report, check, history)),
     ...(rest.length === 0 ? [] : ['', '| not judged | why |', '|---|---|', ...rest.map(row)]),
@@ -55,11 +58,21 @@ export function githubSummary(report: Report, history: History, asked?: Asked): 
         .replace(/[^\n]*$/, '')
 }
 
+const causeList = ({ causes }: Report): string[] =>
+  causes.length === 0
+    ? []
+    : [
+        '',
+        'Mend in this order:',
+        '',
+        ...causes.map(({ id, behind }, at) => `${at + 1}. ${cell([id, ...goWithIt(behind)].join('. '))}`),
+      ]
+
 function areaTable(checks: readonly ReportedCheck[]): string[] {
   const areas = [...new Set(checks.map(areaOf))]
   const count = (area: string, verdict: string) =>
     checks.filter(check => areaOf(check) === area && check.verdict === verdict).length || ''
-  const columns = ['pass', 'fail', 'warn', 'untested', 'inconclusive']
+  const columns = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive']
   return [
     '',
     `| | ${columns.join(' | ')} |`,

@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto'
 import { type Html, html, raw } from '../../shared/html.ts'
 import { bytesOf, type Content, type History, type Recorded } from '../history/history.ts'
-import type { Asked, Report, ReportedCheck } from '../judging/report.ts'
+import { ENDED } from '../judging/deaths.ts'
+import { type Asked, isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
 import { areas } from './areas.ts'
-import { againLine, agentInWords, areaOf, eventLine, isBroken, seen, totals } from './findings.ts'
+import { againLine, agentInWords, areaOf, eventLine, inOrder, seen, totals } from './findings.ts'
 import { deathInWords, lastWordsOf, timeOverIn } from './run-tests.ts'
 import { type InWords, verdictOf } from './verdict.ts'
 
@@ -30,12 +31,16 @@ export function htmlPage(report: Report, history: History, asked?: Asked): strin
 ${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
 ${report.interrupted && html`<p class="fail">${timeOverIn(report, history) ?? 'The run was interrupted'}.</p>`}
 ${report.deaths.map(
-  death => html`<p class="fail">It has not stayed up: ${deathInWords(death, history)}.</p>
+  (
+    death,
+    at,
+  ) => html`<p class="fail"${at === 0 && raw(` id="${ENDED}"`)}>It has not stayed up: ${deathInWords(death, history)}.</p>
 <pre>${lastWordsOf(death).join('\n')}</pre>
 `,
 )}
 </header>
 <main>
+${causeList(report)}
 ${areaTable(checks)}
 ${groups(report, history)}
 </main>
@@ -55,13 +60,32 @@ function linked(sentence: string, { checks }: Report): Html {
   return html`${before} <a href="#${named.id}">${named.id}</a> ${after}`
 }
 
+const linkTo = (id: string, { checks, deaths }: Report): Html =>
+  checks.some(one => one.id === id) || (id === ENDED && deaths.length > 0)
+    ? html`<a href="#${id}">${id}</a>`
+    : html`${id}`
+
+function causeList(report: Report): Html | null {
+  const { causes } = report
+  if (causes.length === 0) return null
+  return html`<h2>Mend in this order</h2>
+<ol>${causes.map(
+    ({ id, behind }) => html`
+<li>${linkTo(id, report)}${
+      behind.length > 0 &&
+      html`<span class="behind">. These go with it: ${behind.map((one, at) => html`${at > 0 && ', '}${linkTo(one, report)}`)}</span>`
+    }</li>`,
+  )}
+</ol>`
+}
+
 /** Our own texts mark code as Markdown does. */
 const marked = (text: string): Html[] =>
   text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 
 const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
-const columns = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
+const columns = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive'] as const
 
 function areaTable(checks: readonly ReportedCheck[]): Html {
   const names = [...new Set(checks.map(areaOf))]
@@ -84,23 +108,24 @@ const headings: Readonly<Record<(typeof columns)[number], string>> = {
   fail: 'Broken: what an agent must do',
   warn: 'Broken: what an agent should do',
   inconclusive: 'Nothing could be told',
+  behind: 'Not judged because of a cause',
   untested: 'Untested',
   pass: 'As it should be',
 }
 
 const groups = (report: Report, history: History): Html[] =>
-  (['fail', 'warn', 'inconclusive', 'untested', 'pass'] as const).flatMap(verdict => {
-    const those = report.checks.filter(check => check.verdict === verdict)
+  (['fail', 'warn', 'behind', 'inconclusive', 'untested', 'pass'] as const).flatMap(verdict => {
+    const those = inOrder(report).filter(check => check.verdict === verdict)
     if (those.length === 0) return []
     return html`<h2 class="${verdict}">${headings[verdict]} (${those.length})</h2>
 ${those.map(check => entry(check, report, history))}`
   })
 
 function entry(check: ReportedCheck, report: Report, history: History): Html {
-  const { id, title, level, verdict, law, why, fix } = check
+  const { id, title, level, verdict, law, why, fix, behind } = check
   return html`<details id="${id}"${isBroken(check) && raw(' open')}>
 <summary><code>${id}</code> <span class="level">${level}</span> ${marked(title)}</summary>
-${seen(check) !== '' && html`<p class="${verdict}">${seen(check)}</p>`}
+${seen(check) !== '' && html`<p class="${verdict}">${seen(check)}${behind !== null && html` (${linkTo(behind, report)})`}</p>`}
 <blockquote>${marked(law.quote)} <cite>${law.source}</cite></blockquote>
 <p>${marked(why)}</p>
 <p><strong>Cure:</strong> ${marked(fix)}</p>
@@ -175,6 +200,6 @@ summary { cursor: pointer } .level { color: var(--faint); font-size: .85em }
 blockquote { margin: .6rem 0; padding-left: .8rem; border-left: 3px solid var(--line); color: var(--faint) } cite { font-style: normal; font-size: .85em }
 code, pre, time { font-family: ui-monospace, monospace; font-size: .88em } pre { overflow-x: auto; padding: .6rem; background: var(--soft); white-space: pre-wrap; overflow-wrap: anywhere }
 .timeline { padding-left: 0; list-style: none; font-size: .92em } .timeline li { padding: .1rem .5rem; border-left: 3px solid transparent; overflow-wrap: anywhere } .timeline .evidence { border-left-color: var(--red) } time { color: var(--faint) }
-.fail, header .fail { color: var(--red) } .warn, .inconclusive, header .inconclusive { color: var(--amber) } h2.pass, header .pass { color: var(--green) }
+.fail, header .fail { color: var(--red) } .warn, .inconclusive, header .inconclusive { color: var(--amber) } .behind, h2.behind { color: var(--faint) } h2.pass, header .pass { color: var(--green) }
 @media print { details:not([open]) > *:not(summary) { display: none } }
 `

@@ -1,18 +1,19 @@
 /** JUnit's XML, which every CI service reads: an area is a suite, a check a test. */
 import type { History } from '../history/history.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
-import { areaOf, details, isBroken, seen } from './findings.ts'
+import { isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
+import { areaOf, details, inOrder, seen } from './findings.ts'
 import { type RunTest, runTests } from './run-tests.ts'
 import { type Element, xml } from './xml.ts'
 
 export function junit(report: Report, history: History): string {
-  const { checks, ms } = report
+  const { ms } = report
+  const checks = inOrder(report)
   const areas = [...new Set(checks.map(areaOf))]
   const suites = areas.map(area => {
     const those = checks.filter(check => areaOf(check) === area)
     return suiteOf(
       area,
-      those.map(check => caseOf(check, history)),
+      those.map(check => caseOf(check, history, report)),
       report,
     )
   })
@@ -50,14 +51,16 @@ function caseOfRun({ area, name, id, isBroken, seen, details }: RunTest): Elemen
   return { ...about, error: { '@type': id, '@message': seen, '#text': details } }
 }
 
-function caseOf(check: ReportedCheck, history: History): Element {
+function caseOf(check: ReportedCheck, history: History, report: Report): Element {
   const { id, title, level, verdict, ms } = check
   const about = { '@classname': areaOf(check), '@name': `${id}: ${title}`, '@time': ms / 1_000 }
   const message = seen(check)
   if (isBroken(check))
-    return { ...about, failure: { '@type': level, '@message': message, '#text': details(check, history) } }
+    return { ...about, failure: { '@type': level, '@message': message, '#text': details(check, history, report) } }
   if (verdict === 'inconclusive') return { ...about, error: { '@type': level, '@message': message } }
-  if (verdict === 'untested') return { ...about, skipped: { '@message': message } }
+  if (verdict === 'untested' || verdict === 'behind') return { ...about, skipped: { '@message': message } }
   // It has no warnings.
-  return message === '' ? about : { ...about, 'system-out': { '#text': `${verdict}: ${details(check, history)}` } }
+  return message === ''
+    ? about
+    : { ...about, 'system-out': { '#text': `${verdict}: ${details(check, history, report)}` } }
 }

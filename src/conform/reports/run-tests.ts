@@ -4,6 +4,7 @@
  */
 
 import type { History } from '../history/history.ts'
+import { ENDED } from '../judging/deaths.ts'
 import { deathDecides, type Report, type ReportedDeath } from '../judging/report.ts'
 import { cutOffInWords, slownessInWords, typed } from '../judging/time-limit.ts'
 import { webhookInWords } from './findings.ts'
@@ -31,7 +32,7 @@ function deathsTold(report: Report, history: History): RunTest | null {
   const sentences = deaths.map(death => deathInWords(death, history))
   const paragraphs = deaths.map((death, at) => [`Seen: ${sentences[at]}`, ...lastWordsOf(death)].join('\n'))
   return {
-    ...{ area: 'agent', name: 'agent: stays up', id: 'agent.ended', headline: 'The agent has not stayed up' },
+    ...{ area: 'agent', name: 'agent: stays up', id: ENDED, headline: 'The agent has not stayed up' },
     ...{ isBroken: deathDecides(report), seen: sentences.join('; '), details: paragraphs.join('\n') },
   }
 }
@@ -63,7 +64,7 @@ const MOST_WORDS = 8
 const FRAME = /^\s+at /
 
 /** Says that the agent has ended during the run, in one sentence without a full stop. */
-export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath, { events }: History): string {
+export function deathInWords({ how, afterMs, evidence, behind }: ReportedDeath, { events }: History): string {
   const sent = events.flatMap(one => (one.kind === 'webhook' && evidence.includes(one.seq) ? [one] : []))
   const names = sent.map(one => `${webhookInWords(one)}${one.label && ` of ${one.label}`}`)
   const [first, ...others] = names
@@ -71,8 +72,8 @@ export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath
     `${(afterMs / 1_000).toFixed(1)} s into the run`,
     others.length > 0 ? `with ${names.length} webhooks under way (${names.join('; ')})` : first && `after ${first}`,
   ]
-  const count = `${untested.length} ${untested.length === 1 ? 'check is' : 'checks are'} untested`
-  return `the agent ended ${how}, ${when.filter(Boolean).join(', ')}${untested.length > 0 ? `: ${count}` : ''}`
+  const count = `${behind.length} ${behind.length === 1 ? 'check is' : 'checks are'} behind it`
+  return `the agent ended ${how}, ${when.filter(Boolean).join(', ')}${behind.length > 0 ? `: ${count}` : ''}`
 }
 
 /** What it has written last, without what says nothing. */

@@ -2,14 +2,15 @@
 
 import type { History } from '../history/history.ts'
 import type { Level } from '../judging/check.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
-import { details, isBroken, PACKAGE } from './findings.ts'
+import { isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
+import { details, inOrder, PACKAGE } from './findings.ts'
 import { runTests } from './run-tests.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
 export function sarif(report: Report, history: History): string {
-  const { checks, version, agent } = report
+  const { version, agent } = report
+  const checks = inOrder(report)
   const locations = [{ physicalLocation: { artifactLocation: { uri: fileIn(agent.command) } } }]
   const rules: object[] = checks.map(({ id, title, level, why, fix, law }) => ({
     id,
@@ -22,7 +23,7 @@ export function sarif(report: Report, history: History): string {
     ruleId: check.id,
     ruleIndex,
     ...kindOf(check),
-    message: { text: check.text === '' ? check.title : details(check, history) },
+    message: { text: check.text === '' ? check.title : details(check, history, report) },
     locations,
   }))
   for (const { id, name, isBroken, details } of runTests(report, history)) {
@@ -41,7 +42,7 @@ function kindOf(check: ReportedCheck): { kind: string; level: string } {
   if (isBroken(check)) return { kind: 'fail', level: 'error' }
   if (verdict === 'fail' || verdict === 'warn') return { kind: 'fail', level: verdict === 'warn' ? 'warning' : 'note' }
   if (verdict === 'pass') return { kind: 'pass', level: 'none' }
-  return { kind: verdict === 'untested' ? 'notApplicable' : 'open', level: 'none' }
+  return { kind: verdict === 'untested' || verdict === 'behind' ? 'notApplicable' : 'open', level: 'none' }
 }
 
 /** The file that the command starts, as findings have to lie somewhere; else that of the settings. */

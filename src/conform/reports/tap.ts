@@ -1,15 +1,15 @@
 /** TAP 14: a line for each check, with what was seen as YAML below it. */
 import { stringify } from 'yaml'
 import type { History } from '../history/history.ts'
-import type { Report, ReportedCheck } from '../judging/report.ts'
-import { evidenceLines, isBroken, seen } from './findings.ts'
+import { isBroken, type Report, type ReportedCheck } from '../judging/report.ts'
+import { behindOf, evidenceLines, inOrder, seen } from './findings.ts'
 import { runTests } from './run-tests.ts'
 
 export function tap(report: Report, history: History): string {
   const ofRun = runTests(report, history).map(
     ({ name, isBroken, seen, details }): Point => ({ isWell: !isBroken, name, below: diagnosis({ seen, details }) }),
   )
-  const points = [...ofRun, ...report.checks.map(check => pointOf(check, history))]
+  const points = [...ofRun, ...inOrder(report).map(check => pointOf(check, history, report))]
   const lines = points.flatMap(({ isWell, name, aside = '', below = [] }, at) => [
     `${isWell ? 'ok' : 'not ok'} ${at + 1} - ${escaped(name)}${aside}`,
     ...below,
@@ -25,13 +25,22 @@ interface Point {
   readonly below?: readonly string[]
 }
 
-function pointOf(check: ReportedCheck, history: History): Point {
+function pointOf(check: ReportedCheck, history: History, report: Report): Point {
   const { id, title, level, verdict, text, law, fix } = check
   const point = { isWell: !isBroken(check) && verdict !== 'inconclusive', name: `${id}: ${title}` }
-  if (verdict === 'untested') return { ...point, aside: ` # SKIP ${oneLine(text)}` }
+  if (verdict === 'untested' || verdict === 'behind') return { ...point, aside: ` # SKIP ${oneLine(seen(check))}` }
   if (text === '') return point
   const evidence = evidenceLines(check, history)
-  const told = { verdict, level, seen: seen(check), ...(evidence.length > 0 && { evidence }), rule: law, cure: fix }
+  const behind = behindOf(report, check)
+  const told = {
+    verdict,
+    level,
+    seen: seen(check),
+    ...(behind.length > 0 && { behind }),
+    ...(evidence.length > 0 && { evidence }),
+    rule: law,
+    cure: fix,
+  }
   return { ...point, below: diagnosis(told) }
 }
 

@@ -1,6 +1,6 @@
 /** What came of a run: in one word, and in one sentence for somebody who knows nothing of checks. */
-import { type Asked, deathDecides, type Outcome, outcomeOf, type Report } from '../judging/report.ts'
-import { isBroken } from './findings.ts'
+import { type Asked, deathDecides, isBroken, type Outcome, outcomeOf, type Report } from '../judging/report.ts'
+import { inOrder } from './findings.ts'
 
 const LENIENT: Asked = { strict: false, complete: false }
 
@@ -29,7 +29,7 @@ const sentences: Readonly<Record<Outcome, (report: Report) => string>> = {
       .join(', ')
       .concat('.'),
   bad(report) {
-    const broken = report.checks.filter(isBroken)
+    const broken = inOrder(report).filter(isBroken)
     const [first] = broken
     if (first) return `the agent did ${things(broken.length)} wrong that it must do right. Mend ${first.id} first.`
     if (deathDecides(report)) return 'the agent ended by itself, so that not everything could be tried.'

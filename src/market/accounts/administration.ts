@@ -10,6 +10,7 @@ import {
   type UserChange,
   type UserRow,
   updateUser,
+  userByEmail,
   userById,
 } from '../../store/tables/accounts/users.ts'
 import type { Acting, Ctx } from '../market.ts'
@@ -27,8 +28,12 @@ const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => (
 })
 
 const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) => {
-  const rows = await listUsers(tx, ...rowsOf(query))
   const now = world.now()
+  if (query.email !== undefined) {
+    const user = await userByEmail(tx, query.email)
+    return { items: user && query.page === 1 ? [adminRecord(user, now)] : [], total: user ? 1 : 0 }
+  }
+  const rows = await listUsers(tx, ...rowsOf(query))
   return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
 }
 

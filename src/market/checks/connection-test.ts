@@ -149,9 +149,7 @@ function checksOf(market: Market, agent: AgentRow, testId: string, called: () =>
         ? passed('The webhook URL starts with https://')
         : because('no_https', 'The webhook URL does not start with https://'),
     webhook_secret: async () =>
-      agent.secret
-        ? passed('A webhook secret exists')
-        : because('no_webhook_secret', 'There is no webhook secret: generate one'),
+      agent.secret ? passed('A webhook secret exists') : because('no_webhook_secret', 'There is no webhook secret'),
     endpoint: () => askEndpoint(market, agent, testId),
     callback: called,
   } satisfies Steps

@@ -10,6 +10,7 @@ import {
   insertAccounts,
   ledgerFaults,
   ledgerSize,
+  sumsByKind,
   type TransferKind,
   transfer,
 } from '../../store/tables/money/transfers.ts'
@@ -104,5 +105,7 @@ export async function ledgerProblems(q: Reader) {
   for (const { problem, sql } of ledgerFaults) {
     for (const { what } of await q.all<{ what: string }>(sql)) problems.push(`${problem}: ${what}`)
   }
-  return { ok: problems.length === 0, ...(await ledgerSize(q)), problems }
+  const sums = { available: 0, held: 0, clearing: 0, platform: 0, payouts: 0, world: 0 }
+  for (const { kind, cents } of await sumsByKind(q)) sums[kind] = cents
+  return { ok: problems.length === 0, ...(await ledgerSize(q)), sums, problems }
 }

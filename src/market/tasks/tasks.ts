@@ -9,6 +9,7 @@ import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
+import { peopleById } from '../../store/tables/accounts/users.ts'
 import {
   countDeliverables,
   deliverables,
@@ -254,7 +255,16 @@ const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
 const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
   const disputed = query.disputed === undefined ? null : query.disputed === 'true' ? 1 : 0
   const rows = await allTasks(tx, disputed, ...rowsOf(query))
-  return { items: rows.map(taskRecord), total: await countAllTasks(tx, disputed) }
+  const people = await peopleById(
+    tx,
+    rows.flatMap(({ buyerId, builderId }) => [buyerId, builderId]),
+  )
+  const items = rows.map(row => ({
+    ...taskRecord(row),
+    buyer: people.get(row.buyerId)!,
+    builder: people.get(row.builderId)!,
+  }))
+  return { items, total: await countAllTasks(tx, disputed) }
 }
 
 export const taskVerbs = {

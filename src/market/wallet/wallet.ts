@@ -5,7 +5,7 @@ import { depositLimits, durations, limits } from '../../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
-import { type UserRow, updateUser, userById } from '../../store/tables/accounts/users.ts'
+import { type People, peopleById, type UserRow, updateUser, userById } from '../../store/tables/accounts/users.ts'
 import {
   countDecision,
   countPayments,
@@ -76,7 +76,11 @@ const transactionRecord = (row: PaymentRow): TransactionRecord => ({
 
 const ownerOf = (row: PaymentRow) => (row.kind === 'deposit' ? row.payeeId : row.payerId)!
 
-const paymentRecord = (row: PaymentRow): PaymentRecord => ({ ...transactionRecord(row), userId: ownerOf(row) })
+const paymentRecord = (row: PaymentRow, people: People): PaymentRecord => ({
+  ...transactionRecord(row),
+  userId: ownerOf(row),
+  user: people.get(ownerOf(row))!,
+})
 
 const written = async (tx: Reader, kind: PaymentKind, id: string) =>
   transactionRecord((await paymentById(tx, kind, id))!)
@@ -196,7 +200,8 @@ interface PaymentQuery {
 
 async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }: PaymentQuery) {
   const rows = await listPayments(tx, kind, status ?? null, ...rowsOf({ page, limit }))
-  return { items: rows.map(paymentRecord), total: await countPayments(tx, kind, status ?? null) }
+  const people = await peopleById(tx, rows.map(ownerOf))
+  return { items: rows.map(row => paymentRecord(row, people)), total: await countPayments(tx, kind, status ?? null) }
 }
 
 const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
@@ -222,7 +227,7 @@ async function decide(
   }
   await move(row)
   await countDecision(tx, row)
-  return paymentRecord(row)
+  return paymentRecord(row, await peopleById(tx, [ownerOf(row)]))
 }
 
 const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>

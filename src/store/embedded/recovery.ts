@@ -23,7 +23,7 @@ import { type Found, type Misfit, type Part, type State, type Step, stateOf } fr
 import type { Position } from './frame.ts'
 import { Journal, journalPath, nextPath, sealedPath } from './journal.ts'
 import { damagedAt, type JournalContent, readJournal, replay, restore } from './replay.ts'
-import { readSnapshot, type Snapshot, temporaryPath, writeSnapshot } from './snapshot.ts'
+import { packedPath, readSnapshot, type Snapshot, temporaryPath, writeSnapshot } from './snapshot.ts'
 import type { Engine } from './statements.ts'
 
 export interface Recovered extends Position {
@@ -97,6 +97,7 @@ export const runSteps = async (
   const actions: Record<Step, () => Promise<unknown>> = {
     'remove what was not finished': async () => {
       await disk.remove(temporaryPath(file))
+      await disk.remove(packedPath(file))
       await disk.remove(nextPath(file))
     },
     'sync snapshot': () => syncFile(disk, file, snapshotBytes),

@@ -27,9 +27,13 @@ export interface Snapshot extends Position {
 const STAMP = 72 // where SQLite's reserved bytes begin
 const RESERVED = 20
 const CHANGE_COUNTER = 24
+/** Where the change counter stands a second time; if it is another, SQLite takes the head for an old program's. */
+const VALID_FOR = 92
 const SIGN = 0x53_4d_41_31
 
 export const temporaryPath = (file: string) => `${file}.tmp`
+/** The copy of a draft that had many free pages. */
+export const packedPath = (file: string) => `${file}.packed`
 /** The suffixes of SQLite's own journals: changes of other programs that are not in the file yet, or are to be undone. */
 export const walPath = (file: string) => `${file}-wal`
 export const rollbackPath = (file: string) => `${file}-journal`
@@ -136,7 +140,7 @@ export const copySnapshot = async (disk: Disk, file: string, draft: DiskFile): P
   const source = await disk.openToRead(file)
   try {
     if (!source?.size) {
-      return { engine: await Engine.openOn(draft, await writeBlank(draft)), seq: 0, chain: 0, bytes: 0, edited: false }
+      return { engine: await Engine.openOn(draft, 0), seq: 0, chain: 0, bytes: 0, edited: false }
     }
     if (!isStamped(source)) throw new StoreError(`${file} was changed by another program while this one used it.`)
     proveWhole(source, file, (bytes, position) => writeFully(draft, bytes, position))
@@ -148,20 +152,22 @@ export const copySnapshot = async (disk: Disk, file: string, draft: DiskFile): P
 }
 
 /** The temporary file of the next snapshot, until it replaces the last one. */
-export const openDraft = async (disk: Disk, file: string) => {
-  await disk.remove(temporaryPath(file))
-  return disk.open(temporaryPath(file))
+export const openDraft = async (disk: Disk, file: string, path = temporaryPath(file)) => {
+  await disk.remove(path)
+  return disk.open(path)
 }
 
-/** Writes the engine's state as the snapshot that stands at `position`. Returns its size in bytes. */
+/** Writes the engine's state as the snapshot that stands at `position`. Returns its size in bytes. Source: A-297. */
 export const writeSnapshot = async (disk: Disk, file: string, engine: Engine, position: Position) => {
-  if (engine.file) return finish(disk, file, { engine, draft: engine.file, position })
-  const draft = await openDraft(disk, file)
+  if (engine.file && !engine.isSparse) {
+    return finish(disk, file, { engine, draft: engine.file, path: temporaryPath(file), position })
+  }
+  const path = engine.file ? packedPath(file) : temporaryPath(file)
+  const draft = await openDraft(disk, file, path)
   try {
-    const copy = await Engine.openOn(draft, await writeBlank(draft))
+    const copy = await Engine.packed(engine, draft)
     try {
-      copy.fillFrom(engine)
-      return await finish(disk, file, { engine: copy, draft, position })
+      return await finish(disk, file, { engine: copy, draft, path, position })
     } finally {
       copy.close()
     }
@@ -170,37 +176,34 @@ export const writeSnapshot = async (disk: Disk, file: string, engine: Engine, po
   }
 }
 
+interface Finished {
+  engine: Engine
+  draft: DiskFile
+  path: string
+  position: Position
+}
+
 /** Has a draft say where it stands; it is durable before it takes its place. */
-const finish = async (disk: Disk, file: string, from: { engine: Engine; draft: DiskFile; position: Position }) => {
-  const { engine, draft, position } = from
+const finish = async (disk: Disk, file: string, { engine, draft, path, position }: Finished) => {
   engine.column(`CREATE TABLE IF NOT EXISTS store_position (
     one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain INTEGER NOT NULL) STRICT;
     INSERT OR REPLACE INTO store_position VALUES (1, ${position.seq}, ${position.chain})`)
   const size = engine.fileBytes
-  stamp(draft, size)
+  stamp(draft, size, position)
   await draft.datasync()
-  await disk.rename(temporaryPath(file), file)
+  await disk.rename(path, file)
   await disk.syncFolder(dirname(file))
   return size
 }
 
-/** Writes a database without tables, as a file without a byte is none to sql.js. Returns its size. */
-const writeBlank = async (draft: DiskFile) => {
-  const engine = await Engine.open()
-  try {
-    engine.column('CREATE TABLE a (b); DROP TABLE a')
-    const bytes = engine.bytes()
-    writeFully(draft, bytes, 0)
-    return bytes.length
-  } finally {
-    engine.close()
-  }
-}
-
-const stamp = (draft: DiskFile, size: number) => {
+/** Another program that writes the file anew counts from one, so the counter is a number that it does not come to by chance. */
+const stamp = (draft: DiskFile, size: number, { chain }: Position) => {
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE(chain)
+  for (const at of [CHANGE_COUNTER, VALID_FOR]) writeFully(draft, counter, at)
   const bytes = Buffer.alloc(RESERVED)
   bytes.writeUInt32LE(SIGN)
-  bytes.writeUInt32LE(headOf(draft).readUInt32LE(CHANGE_COUNTER), 8)
+  counter.copy(bytes, 8)
   bytes.writeUInt32LE(checksum(draft, size), 4)
   writeFully(draft, bytes, STAMP)
 }

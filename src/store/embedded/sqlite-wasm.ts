@@ -145,6 +145,11 @@ export class Connection {
     })
   }
 
+  /** Writes all but the free pages into the other's file, which must be empty and in use by nobody. */
+  packInto(target: Connection) {
+    this.column(`VACUUM INTO '${target.#database.filename}'`)
+  }
+
   prepare(sql: string) {
     const { call } = this.#sqlite
     const statement = this.#sqlite.withTexts([sql], text =>

@@ -57,8 +57,8 @@ export interface Library {
   _sqlite3_column_bytes(statement: C, column: number): number
 }
 
-/** A database of sql.js; `db` is the C interface's pointer to it. */
-export type OpenFile = initSqlJs.Database & { db: C }
+/** A database of sql.js; `db` is the C interface's pointer to it, `filename` the name of its file there. */
+export type OpenFile = initSqlJs.Database & { db: C; readonly filename: string }
 
 /** What sql.js keeps the bytes of a file in. It asks for a part, gives bytes, and looks how long it is. */
 export interface FileContent {

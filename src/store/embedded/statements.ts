@@ -3,7 +3,7 @@
 /** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 import { boundedCache } from '../../shared/bounded-cache.ts'
 import { ConstraintError, LostError, TooMuchError, type Value } from '../db.ts'
-import type { DiskFile, ReadableFile } from './disk.ts'
+import { type DiskFile, type ReadableFile, writeFully } from './disk.ts'
 import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
@@ -83,11 +83,11 @@ export class Engine {
   }
 
   /**
-   * In an SQLite file of `size` bytes, which it changes: in memory is a part of it, however long it is. Nothing can be
-   * undone, and nothing is durable before the file is synced.
+   * In an SQLite file of `size` bytes, or a new one, which it changes: in memory is a part of it, however long it is.
+   * Nothing can be undone, and nothing is durable before the file is synced.
    */
   static async openOn(file: DiskFile, size: number) {
-    const pages = new FilePages(file, size)
+    const pages = size > 0 ? new FilePages(file, size) : blankPages(file)
     const connection = await openOnFile(pages)
     try {
       connection.column(`PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;
@@ -97,6 +97,20 @@ export class Engine {
       connection.close()
       throw error
     }
+  }
+
+  /** Like `openOn`, in a new file that takes all of `source` but its free pages. */
+  static async packed(source: Engine, file: DiskFile) {
+    const pages = blankPages(file)
+    const target = await openOnFile(pages)
+    try {
+      source.#endTransaction()
+      source.#connection.packInto(target)
+      pages.check()
+    } finally {
+      target.close()
+    }
+    return Engine.openOn(file, pages.size)
   }
 
   private constructor(connection: Connection, pages: FilePages | null = null, file: DiskFile | null = null) {
@@ -226,14 +240,6 @@ export class Engine {
     if (!this.#pages) this.#connection.column('PRAGMA journal_mode=MEMORY')
   }
 
-  /** Makes this, which must be new, the same as the other. */
-  fillFrom(source: Engine) {
-    source.#endTransaction()
-    if (numberOf(source.#pageCount) === 0) return // without a table it has no page, and a copy of none is no database
-    this.#connection.fillFrom(source.#connection)
-    this.#pages?.check()
-  }
-
   /** The length of the file that it lies in. Throws if SQLite has written elsewhere. */
   get fileBytes() {
     const bytes = numberOf(this.#pageCount) * this.#pageBytes
@@ -273,6 +279,11 @@ export class Engine {
     return (numberOf(this.#pageCount) - numberOf(this.#freePages)) * this.#pageBytes
   }
 
+  /** Whether a quarter of the file and more is free. */
+  get isSparse() {
+    return numberOf(this.#freePages) * 4 > numberOf(this.#pageCount)
+  }
+
   close() {
     this.#prepared.clear()
     for (const statement of [this.#transaction, this.#end, this.#undo]) statement.free()
@@ -306,6 +317,12 @@ export class Engine {
   #forgetColumns() {
     for (const prepared of this.#prepared.values()) prepared.row = null
   }
+}
+
+/** A file of one byte: SQLite takes it for an empty one, and sql.js for one that has content. */
+const blankPages = (file: DiskFile) => {
+  writeFully(file, Buffer.alloc(1), 0)
+  return new FilePages(file, 1)
 }
 
 /** Takes all of `source` into `connection`, and closes it; both if that fails. */

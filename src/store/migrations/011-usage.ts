@@ -4,15 +4,15 @@ CREATE TABLE file_usage (
   user_id TEXT PRIMARY KEY REFERENCES users (id),
   bytes BIGINT NOT NULL CHECK (bytes >= 0)
 );
--- Metrics show the largest account.
-CREATE INDEX file_usage_by_size ON file_usage (bytes);
+-- The fullest accounts, for administrators; metrics show the first.
+CREATE INDEX file_usage_by_size ON file_usage (bytes, user_id);
 
 CREATE TABLE text_usage (
   user_id TEXT PRIMARY KEY REFERENCES users (id),
   bytes BIGINT NOT NULL CHECK (bytes >= 0)
 );
--- Metrics show the largest account.
-CREATE INDEX text_usage_by_size ON text_usage (bytes);
+-- The fullest accounts, for administrators; metrics show the first.
+CREATE INDEX text_usage_by_size ON text_usage (bytes, user_id);
 
 CREATE TABLE tallies (
   name TEXT NOT NULL,

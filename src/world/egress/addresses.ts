@@ -16,6 +16,8 @@ export interface AddressRule {
   allowLoopback: boolean
   /** Whether a public address belongs to this machine, or to what the operator keeps from builders. */
   isOwn?(address: string): boolean
+  /** Whether the operator lets builders call an address that is not public. */
+  isAllowed?(address: string): boolean
 }
 
 /**
@@ -26,6 +28,7 @@ export function addressFault(address: string, rule: AddressRule): string | null 
   // `process` converts an IPv4-mapped IPv6 address (::ffff:10.0.0.7) to the IPv4 address that the kernel connects to.
   const parsed = ipaddr.process(address)
   const range = parsed.range()
+  if (!NEVER.has(range) && rule.isAllowed?.(parsed.toNormalizedString())) return null
   if (range === 'loopback') return rule.allowLoopback ? null : 'this machine itself'
   if (range !== 'unicast' || !isGlobal(parsed)) return WORDS[range] ?? 'reserved'
   const plain = parsed.toNormalizedString()
@@ -55,6 +58,9 @@ function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 
 // Public by the registries, but internal to Azure: machines there get their settings and keys from it.
 const PLATFORM = new Set(['168.63.129.16'])
+
+// A cloud gives out the keys of a machine at a link-local address.
+const NEVER = new Set(['linkLocal', 'unspecified', 'broadcast', 'multicast'])
 
 const WORDS: Record<string, string> = {
   private: 'private',

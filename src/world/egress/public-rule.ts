@@ -8,13 +8,28 @@ export interface GivenRule {
   readonly ports: readonly PortRange[]
   /** Addresses and ranges. */
   readonly denied: readonly string[]
+  /** Those that may be called although they are not public, unless they are denied. Source: A-298. */
+  readonly allowed?: readonly string[]
 }
 
 /** Refuses ports below 1024, where no agents are, and this machine's own addresses, which bypass its firewall. */
-export function publicRule(given: GivenRule | undefined, baseUrl = ''): Pick<EgressOptions, 'isOwn' | 'ports'> {
+export function publicRule(
+  given: GivenRule | undefined,
+  baseUrl = '',
+): Pick<EgressOptions, 'isOwn' | 'isAllowed' | 'ports'> {
   const here = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1') : ''
   const denied = [...(given?.denied ?? []), ...(isIP(here) ? [here] : [])]
-  return { isOwn: ownAddresses(denied), ports: given?.ports ?? PUBLIC_PORTS }
+  const [allowed, refused] = [given?.allowed ?? [], denied].map(ranges => ranges.map(rangeOf))
+  return {
+    isOwn: ownAddresses(denied),
+    ...(allowed!.length > 0 && {
+      isAllowed(address: string) {
+        const parsed = ipaddr.process(address)
+        return isAmong(parsed, allowed!) && !isAmong(parsed, refused!)
+      },
+    }),
+    ports: given?.ports ?? PUBLIC_PORTS,
+  }
 }
 
 const PUBLIC_PORTS = [
@@ -43,7 +58,7 @@ export function ownAddresses(denied: readonly string[] = []): (address: string) 
   return address => {
     if (performance.now() - lookedAt > KEPT_MS) look()
     const parsed = ipaddr.process(address)
-    return own.has(parsed.toNormalizedString()) || ranges.some(range => isWithin(parsed, range))
+    return own.has(parsed.toNormalizedString()) || isAmong(parsed, ranges)
   }
 }
 
@@ -56,6 +71,9 @@ function rangeOf(text: string): [Address, number] {
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
+
+const isAmong = (address: Address, ranges: readonly [Address, number][]) =>
+  ranges.some(range => isWithin(address, range))
 
 const isWithin = (address: Address, [range, bits]: [Address, number]) =>
   address.kind() === range.kind() && address.match(range as never, bits)

@@ -5,6 +5,7 @@ import { createUi, type Ui } from '../../../src/cli/output/ui.ts'
 import { contentOf, type Happening, History, type Recorded } from '../../../src/conform/history/history.ts'
 import type { Baseline } from '../../../src/conform/judging/baseline.ts'
 import {
+  behind,
   broken,
   type Check,
   type Finding,
@@ -13,6 +14,7 @@ import {
   type Level,
   untested,
 } from '../../../src/conform/judging/check.ts'
+import { ENDED } from '../../../src/conform/judging/deaths.ts'
 import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
 import { badge } from '../../../src/conform/reports/badge.ts'
 import { againLine } from '../../../src/conform/reports/findings.ts'
@@ -102,6 +104,8 @@ const wrong = [
     'says what it does',
     broken(`said 漢字かな交じり文 \u001b[31m ${'z'.repeat(150)}`, { seq: 3 }),
   ),
+  { ...check('order.revision', 'must', 'delivers it', holds), after: [LONG_ID] },
+  { ...check('safe.files', 'should', 'says what it sends', holds), after: ['safe.words'] },
 ]
 const unsure = [
   ...right,
@@ -110,7 +114,7 @@ const unsure = [
   check(LONG_ID, 'must', 'is right', untested('the agent rejected every task: declare a sample that it accepts')),
 ]
 
-const neverTried = check('http.chunked', 'must', 'is right', untested('the agent had ended with exit code 1'))
+const neverTried = check('http.chunked', 'must', 'is right', behind(ENDED, 'the agent had ended with exit code 1'))
 
 const unplayed = ['http.chunked', 'http.expect', 'cb.files'].map(
   (id): Check => ({ ...check(id, 'must', 'is right', holds), scenario: 'another play', after: [] }),

@@ -69,7 +69,7 @@ export async function judged(
 export function faultsOf({ kills, also = [] }: Mutant, verdicts: readonly Judged[]): string[] {
   const named = seersOf({ kills, also })
   const areas = also.filter(one => !one.includes('.'))
-  const red = verdicts.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'untested')
+  const red = verdicts.filter(({ verdict }) => !['pass', 'untested', 'behind'].includes(verdict))
   const sees = (id: string) => red.some(one => one.id === id && one.verdict !== 'inconclusive')
   const foreseen = (id: string) => named.includes(id) || areas.some(area => id.startsWith(`${area}.`))
   return [

@@ -75,6 +75,7 @@ words('without a URL, without https, without a secret: nothing is sent, and the 
   const { builder, id, sent, logged } = state
   const first = await run(state)
   assert.equal(messages(first), ['No webhook URL is saved', ...Array(4).fill(SKIPPED)])
+  assert.is(first.diagnosis?.cause, 'no_url')
   assert.equal(
     first.checks.map(({ check, name, status, durationMs }) => [check, name, status, durationMs]),
     [
@@ -87,7 +88,10 @@ words('without a URL, without https, without a secret: nothing is sent, and the 
   )
   assert.equal(
     logged.map(({ seq, at, realAt, ...entry }) => entry),
-    first.checks.map(check => ({ type: 'check', agentId: id, ...check })),
+    first.checks.map(check => ({
+      ...{ type: 'check', agentId: id, ...check },
+      ...(check.status === 'failed' && { diagnosis: first.diagnosis }),
+    })),
   )
   await builder.client.updateAgent({ id, webhookUrl: URL.replace('https', 'http') })
   assert.equal(messages(await run(state)), [
@@ -98,7 +102,7 @@ words('without a URL, without https, without a secret: nothing is sent, and the 
   await builder.client.updateAgent({ id, webhookUrl: URL.replace('https', 'HTTPS') })
   assert.equal(messages(await run(state)), [
     ...UP_TO_ENDPOINT.slice(0, 2),
-    'There is no webhook secret: generate one',
+    'There is no webhook secret',
     ...Array(2).fill(SKIPPED),
   ])
   assert.equal(sent, [])
@@ -174,6 +178,7 @@ words(
     const names = Object.keys(headers).map(name => name.toLowerCase())
     assert.equal(names.sort(), [
       'content-type',
+      'user-agent',
       'webhook-id',
       'webhook-signature',
       'webhook-timestamp',
@@ -250,7 +255,7 @@ words(
     const running = run(state).then(done => {
       report = done
     })
-    while (!hasAnswered) await new Promise(resolve => setTimeout(resolve, 5))
+    await until('the test webhook', () => hasAnswered)
     while (world.realNow() - began < 14_500) {
       await new Promise(resolve => setTimeout(resolve, 10))
       world.tick(250)

@@ -114,8 +114,9 @@ test('a transfer is told in the log once it is committed, and not if it is rolle
   const { from, to } = deposit
   assert.equal(logged, [{ type: 'money', kind: 'deposit', amount: 300, from, to, taskId: null }])
   assert.is(await market.db.write(tx => post({ ...market, tx }, { ...deposit, id: 'given' })), 'given')
-  const { ok, problems, ...size } = await market.db.read(ledgerProblems)
+  const { ok, problems, sums, ...size } = await market.db.read(ledgerProblems)
   assert.equal([ok, problems, size], [true, [], { accounts: 9, entries: 2 }])
+  assert.equal([sums.available, sums.world], [600, -600])
   await close()
 })
 

@@ -127,7 +127,7 @@ test('48 hours with 50 agents: heartbeats, retries, a clearing and a mail, in or
     assert.ok(Math.abs(attempts[n + 1]! - attempts[n]! - wait) <= wait / 5, `attempt ${n + 2}`)
   }
 
-  const cleared = 'SELECT MIN(created_at) AS at FROM entries WHERE transfer_id = $1'
+  const cleared = 'SELECT MIN(created_at) AS at FROM entries WHERE leg_id = $1'
   assert.equal(await rowsAt(marketplace, cleared, `${paid}_cleared`), [start + durations.clearingMs])
   assert.equal(times(done, 'clearing'), [start + durations.clearingMs])
   const mails = log.flatMap(entry => (entry.type === 'mail' ? [entry.at] : []))

@@ -50,6 +50,7 @@ const bounds: Readonly<Record<string, string>> = {
   migrations: 'one for each step of the program',
   notifications: 'kept',
   password_resets: 'kept',
+  purges: 'one for each account',
   rate_windows: 'kept',
   recovery_codes: 'ten for each account',
   reviews: 'one for each task',

@@ -26,6 +26,20 @@ export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${user
 export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
 
+/** Names and emails of some accounts, by their ids. */
+export async function peopleById(q: Reader, ids: readonly string[]) {
+  const wanted = [...new Set(ids)]
+  const rows =
+    wanted.length === 0
+      ? []
+      : await q.all<Pick<UserRow, 'id' | 'name' | 'email'>>(
+          `SELECT id, name, email FROM users WHERE id IN (${wanted.map((_, i) => `$${i + 1}`).join(', ')})`,
+          wanted,
+        )
+  return new Map(rows.map(row => [row.id, row]))
+}
+export type People = Awaited<ReturnType<typeof peopleById>>
+
 /** Emails of up to `limit` administrators whose second factor is not turned on. */
 export const withoutSecondFactor = async (q: Reader, limit: number) =>
   (

@@ -292,8 +292,10 @@ export const ledgerSize = async (q: Reader) => ({
   entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))!.count,
 })
 
+type AccountKind = 'available' | 'held' | 'clearing' | 'world' | 'payouts' | 'platform'
+
 /** All money, by kind of account. */
 export const sumsByKind = (q: Reader) =>
-  q.all<{ kind: string; cents: number }>(
+  q.all<{ kind: AccountKind; cents: number }>(
     'SELECT kind, CAST(SUM(balance) AS BIGINT) AS cents FROM accounts GROUP BY kind ORDER BY kind',
   )

@@ -1,7 +1,7 @@
 /** How many bytes of each kind an account has stored. */
 
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, countShown, table, text } from '../table.ts'
+import { bigint, countShown, readPage, table, text } from '../table.ts'
 
 export const fileUsage = table('file_usage', { userId: text(), bytes: bigint() })
 export const textUsage = table('text_usage', { userId: text(), bytes: bigint() })
@@ -53,12 +53,13 @@ export interface AccountUsageRow {
 
 /** The accounts that have something of this kind, the fullest first. */
 export const fullestAccounts = (q: Reader, by: keyof typeof usageOrders, limit: number, offset: number) =>
-  q.all<AccountUsageRow>(
+  readPage<AccountUsageRow>(
+    q,
     `SELECT u.id, u.name, u.email, u.banned,
        COALESCE((SELECT bytes FROM text_usage WHERE user_id = u.id), 0) AS "textBytes",
        COALESCE((SELECT bytes FROM file_usage WHERE user_id = u.id), 0) AS "fileBytes"
-     FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id LIMIT $1 OFFSET $2) most
-     JOIN users u ON u.id = most.user_id ORDER BY most.bytes DESC, u.id`,
+     FROM (SELECT user_id, bytes FROM ${usageOrders[by]} WHERE bytes > 0 ORDER BY bytes DESC, user_id DESC LIMIT $1 OFFSET $2) shown0
+     JOIN users u ON u.id = shown0.user_id ORDER BY shown0.bytes DESC, u.id DESC`,
     [limit, offset],
   )
 

@@ -49,8 +49,8 @@ export async function newestAttempts(q: Reader, agentIds: readonly string[]) {
   const of = `FROM agents a WHERE a.id IN (${placesFor(agentIds)})`
   return q.all<TriedRow & { readonly taskStatus: TaskState | null }>(
     `SELECT t.status AS "taskStatus", ${tried} AND ${isLast} LEFT JOIN tasks t ON t.id = d.task_id
-     WHERE d.id IN (SELECT ${ofAgent('ORDER BY n.id DESC')} ${of})
-       OR d.id IN (SELECT ${ofAgent("AND n.state = 'pending' ORDER BY n.next_at DESC, n.id DESC")} ${of})
+     WHERE d.id IN (SELECT ${ofAgent('ORDER BY n.id DESC')} ${of}
+       UNION SELECT ${ofAgent("AND n.state = 'pending' ORDER BY n.next_at DESC, n.id DESC")} ${of})
      ORDER BY x.created_at`,
     agentIds,
   )
