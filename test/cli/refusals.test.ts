@@ -259,25 +259,43 @@ test(
 )
 
 /** What people read of an error that nobody has explained. */
-const SYSTEM_WORDS = /\bE[A-Z]{3,}\b|illegal operation|permission denied|not permitted|no such file or directory/
+const SYSTEM_WORDS =
+  /\bE(?!CONNREFUSED)[A-Z]{3,}\b|illegal operation|permission denied|not permitted|no such file or directory/
 
 const NAMES_A_FILE = /<(?:file|folder|path|to|database)>/
 
-/** Each command line that names a file, with `at` in one of the places for it and `whole` in the others. */
-async function linesWith(at: string, whole: string): Promise<string[][]> {
+/** What a command asks for before it looks at its files. */
+const besides: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  verify: [
+    ['--timestamp', '1'],
+    ['--signature', 'x'],
+    ['--secret-file', 'secret'],
+    ['--file', 'file'],
+  ],
+  sign: [['--secret-file', 'secret']],
+  conformance: [['--secret-file', 'secret']],
+  'simulate buyers': [['--url', 'http://127.0.0.1:9/']],
+  emit: [['--to', 'http://127.0.0.1:9/']],
+  'db copy': [['--to', 'postgres://nobody@127.0.0.1:9/none']],
+}
+
+/** Each command line that names a file, with `at` in one of the places for it. */
+async function linesWith(at: string): Promise<string[][]> {
   const { chapters } = await wholeTable()
-  // The three that would go on are refused by tests of their own.
-  const records = chapters.flatMap(([, all]) => all).filter(({ name }) => !/^(?:dev|serve|demo)$/.test(name))
+  // The four that would go on are refused by tests of their own.
+  const records = chapters.flatMap(([, all]) => all).filter(({ name }) => !/^(?:dev|serve|demo|mcp)$/.test(name))
   return records.flatMap(({ name, takes = [], options }) => {
-    const args = takes.filter(arg => arg.startsWith('<'))
-    const filled = args.map(arg => (NAMES_A_FILE.test(arg) ? whole : 'x'))
-    const last = name === 'exec' ? ['--', 'true'] : []
-    return [
-      ...args.flatMap((arg, n) => (NAMES_A_FILE.test(arg) ? [filled.with(n, at)] : [])),
-      ...options.flatMap(([flag]) =>
-        NAMES_A_FILE.test(flag) ? [[...filled, flag.split(' ').find(word => word.startsWith('--'))!, at]] : [],
-      ),
-    ].map(words => [...name.split(' '), ...words, ...last])
+    const filled = takes
+      .filter(arg => arg.startsWith('<'))
+      .map(arg => (NAMES_A_FILE.test(arg) ? 'whole.db' : arg === '<event>' ? 'task.submitted' : 'x'))
+    const places = [...filled.keys()].filter(n => filled[n] === 'whole.db').map(n => filled.with(n, at))
+    const flags = options.map(([flag]) => flag).filter(flag => NAMES_A_FILE.test(flag))
+    const given = flags.map(flag => [...filled, flag.split(' ').find(word => word.startsWith('--'))!, at])
+    return [...places, ...given].map(words => [
+      ...[...name.split(' '), ...words],
+      ...(besides[name] ?? []).flatMap(([flag, value]) => (words.includes(flag) ? [] : [flag, value])),
+      ...(name === 'exec' ? ['--', 'true'] : []),
+    ])
   })
 }
 
@@ -289,6 +307,7 @@ const inOwnFolder = (work: (folder: string) => Promise<void>) =>
     try {
       assert.is((await runHere('db', 'migrate', 'whole.db')).code, 0)
       writeFileSync('file', 'mine')
+      writeFileSync('secret', `whsec_${'a'.repeat(40)}`)
       mkdirSync('folder')
       await work(folder)
     } finally {
@@ -301,7 +320,7 @@ test(
   inOwnFolder(async () => {
     let refused = 0
     for (const at of ['file/below', 'folder', 'nowhere/file', '/proc/none/file', 'n'.repeat(300)]) {
-      for (const words of await linesWith(at, 'whole.db')) {
+      for (const words of await linesWith(at)) {
         const { code, out, err } = await runHere(...words)
         const line = `${words.join(' ')}: ${out}${err}`
         assert.not.match(out + err, SYSTEM_WORDS, line)
