@@ -285,7 +285,7 @@ async function linesWith(at: string): Promise<string[][]> {
   // The four that would go on are refused by tests of their own.
   const records = chapters.flatMap(([, all]) => all).filter(({ name }) => !/^(?:dev|serve|demo|mcp)$/.test(name))
   return records.flatMap(({ name, takes = [], options }) => {
-    const filled = takes
+    const filled: string[] = takes
       .filter(arg => arg.startsWith('<'))
       .map(arg => (NAMES_A_FILE.test(arg) ? 'whole.db' : arg === '<event>' ? 'task.submitted' : 'x'))
     const places = [...filled.keys()].filter(n => filled[n] === 'whole.db').map(n => filled.with(n, at))
