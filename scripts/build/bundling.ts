@@ -10,7 +10,14 @@ import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-cod
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { chunksToJoin, type Start } from './join-chunks.ts'
 
-const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/embedded/snapshot-worker']
+const entries = [
+  'cli/main',
+  'cli/command-runner',
+  'index',
+  'client/client',
+  'client/webhooks',
+  'store/embedded/snapshot-worker',
+]
 /** What a start of `dev` loads until it is ready. */
 const dev = [
   'cli/main.js',

@@ -16,7 +16,8 @@ import { AgentWork } from './work.ts'
  */
 export function agentHandler(options: AgentOptions) {
   const [signing = '', ...others] = checkedSecrets(options.secret)
-  const refused = options.onRefused ?? printRefusal
+  const { onRefused } = options
+  const print = refusalPrinter([signing, ...others])
   const work = new AgentWork(options, signing)
   work.resume()
 
@@ -31,7 +32,7 @@ export function agentHandler(options: AgentOptions) {
     } catch (error) {
       const { reason, message } = error as WebhookError
       end(response, reason === 'parsed_body' ? 500 : 401, message)
-      return refused(error as WebhookError, request)
+      return onRefused ? onRefused(error as WebhookError, request) : print(error as WebhookError, request, body)
     }
     await work.receive(cameBy(request, body), event, isKept =>
       isKept ? end(response, 200) : end(response, 503, 'The agent can take nothing at this moment.'),
@@ -39,8 +40,28 @@ export function agentHandler(options: AgentOptions) {
   }
 }
 
-const printRefusal = ({ message }: WebhookError) =>
-  console.error(`A webhook was refused: ${message} To see why: npx agent-marketplace verify --help`)
+/** A stranger may send forgeries without end, and looking for their cause takes a while. */
+const LOOK_EVERY_MS = 10_000
+
+/** Says it on stderr with its cause, as a marketplace tells it. */
+function refusalPrinter(secrets: readonly string[]) {
+  let lookAgainAt = 0
+  return async ({ message, reason }: WebhookError, { rawHeaders }: IncomingMessage, body: Buffer | 'consumed') => {
+    const now = Date.now()
+    const isLookedAt = body !== 'consumed' && reason !== 'malformed_body' && now >= lookAgainAt
+    if (isLookedAt) lookAgainAt = now + LOOK_EVERY_MS
+    const why = isLookedAt ? await causeOf(body, rawHeaders, secrets, message) : message
+    console.error(`A webhook was refused: ${why}`)
+  }
+}
+
+async function causeOf(body: Buffer, rawHeaders: readonly string[], secrets: readonly string[], message: string) {
+  const { diagnose } = await import('../api/diagnosis/diagnose.ts')
+  const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1]!] as const] : []))
+  const candidates = secrets.map(secret => ({ secret, kind: 'current' as const }))
+  const found = diagnose({ headers, body }, candidates, Date.now())
+  return found ? `${found.certainty === 'sure' ? found.text : message} ${found.fix}` : message
+}
 
 /** A retry has the same delivery id and a new signature. A replay by an attacker can change the id but not the signature. */
 function cameBy({ headers }: IncomingMessage, body: Buffer): Came {

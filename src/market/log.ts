@@ -116,7 +116,14 @@ export type LogEntry =
   | { type: 'fault'; fault: FaultName; on: string; taskId: string; agentId: string | null }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
-  | { type: 'warning'; message: string }
+  | {
+      type: 'warning'
+      message: string
+      /** Of a simulator: what is wrong, with which agent, at which task. */
+      diagnosis?: DiagnosisRecord
+      agentId?: string
+      taskId?: string
+    }
   | { type: 'error'; message: string; stack?: string; requestId?: string }
 
 /** What an agent has answered about a task, or to a connection test. */

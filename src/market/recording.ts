@@ -16,6 +16,8 @@ export type OnExchange = (exchange: Exchange) => void
 export interface AgentNotes {
   /** What its verification gets wrong, until it takes a webhook again. */
   mistake: Finding | null
+  /** Nothing listens at its address, until something does. */
+  away: Finding | null
   /** Ends of its process that nobody has asked for. */
   readonly deaths: DeathFact[]
 }
@@ -44,7 +46,7 @@ export class Recording {
     const { direction, taskId, agentId, status } = exchange
     if (direction === 'webhook' && agentId !== null) {
       if (taskId !== null) this.#agentOf.set(taskId, agentId)
-      if (status !== null && status >= 200 && status < 300) this.noteMistake(agentId, null)
+      if (status !== null && status >= 200 && status < 300) this.note(agentId, 'mistake', null)
     }
     this.#onExchange(exchange)
     return exchange
@@ -54,13 +56,13 @@ export class Recording {
   agentOf = (taskId: string | null) => (taskId === null ? null : (this.#agentOf.get(taskId) ?? null))
 
   notesOn(agentId: string | null): AgentNotes {
-    return (agentId !== null && this.#agents.get(agentId)) || { mistake: null, deaths: [] }
+    return (agentId !== null && this.#agents.get(agentId)) || { mistake: null, away: null, deaths: [] }
   }
 
-  noteMistake(agentId: string, mistake: Finding | null): void {
+  note(agentId: string, what: 'mistake' | 'away', finding: Finding | null): void {
     const notes = this.notesOn(agentId)
-    if (notes.mistake === mistake) return
-    notes.mistake = mistake
+    if (notes[what] === finding) return
+    notes[what] = finding
     this.#agents.set(agentId, notes)
   }
 

@@ -48,11 +48,11 @@ export class Stories {
     const exchanges = this.#ofTask.get(taskId) ?? []
     const agentId = exchanges.find(exchange => exchange.agentId !== null)?.agentId ?? null
     const { mistake, deaths } = this.#recording.notesOn(agentId)
-    const facts: Fact[] = exchanges.map(exchange =>
-      exchange.direction === 'webhook' ? webhookFact(exchange, mistake) : callbackFact(exchange),
-    )
+    const facts: Fact[] = exchanges
+      .toReversed()
+      .map(exchange => (exchange.direction === 'webhook' ? webhookFact(exchange, mistake) : callbackFact(exchange)))
     const met = (this.#faults?.all() ?? []).filter(fault => fault.taskId === taskId)
-    const all = [...facts, ...deaths].filter(({ from }) => from <= until).sort((a, b) => a.from - b.from)
+    const all = [...facts, ...deaths].filter(({ from }) => from <= until).sort(byTime)
     return { ...asked, facts: all, met }
   }
 
@@ -69,6 +69,9 @@ export class Stories {
     return found?.evidence?.exchangeId === exchange.id ? found : null
   }
 }
+
+/** A webhook is recorded when it ends, behind the callbacks that it led to. */
+const byTime = (a: Fact, b: Fact) => a.from - b.from || Number(b.kind === 'webhook') - Number(a.kind === 'webhook')
 
 function push(lists: Map<string, Exchange[]>, key: string, exchange: Exchange): void {
   const list = lists.get(key)
@@ -210,17 +213,19 @@ export function exchangeDiagnosis(
 ) {
   if (!recording) return null
   const found = (stories ?? new Stories(recording, faults, exchange.taskId)).finding(exchange)
-  return told(found, aboutAgent(config.mode, { slug: exchange.agentId ?? '', webhookUrl: exchange.url }))
+  return told(found, aboutAgent(config, { slug: exchange.agentId ?? '', webhookUrl: exchange.url }))
 }
 
 /** What is told of an agent in the commands of a diagnosis. */
 export const aboutAgent = (
-  mode: 'dev' | 'serve' | string,
+  { mode, baseUrl }: Pick<Market['config'], 'mode' | 'baseUrl'>,
   agent: { slug: string; webhookUrl: string | null },
 ): About => ({
   isDev: mode === 'dev',
+  baseUrl,
   agent: agent.slug,
-  isForwarded: mode === 'dev' && /^https:\/\/[^/]+\.localhost(?::|\/)/.test(agent.webhookUrl ?? ''),
+  forwarded:
+    mode === 'dev' && /^https:\/\/[^/]+\.localhost(?::|\/)/.test(agent.webhookUrl ?? '') ? agent.webhookUrl : null,
 })
 
 export const told = (finding: Finding | null, about: About): DiagnosisRecord | null =>

@@ -1,7 +1,8 @@
 // engines: embedded; process: own; lengths: short, long
 /**
  * The agents of examples/, written with nothing of ours: each is hired and paid, and then gets wrong what authors get wrong most often. Of
- * each mistake the log of dev names the cause and what helps, in its lines for programs and in those for people.
+ * each mistake the log of dev names the cause and what helps, in its lines for programs and in those for people, and `why` and `agents show`
+ * say the same.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -104,6 +105,13 @@ for (const program of here) {
       }
       await dev.until(`${cause} with ${help}`, isIt, fromJson)
       await people.until(says, fromText)
+      for (const words of [
+        ['why', task],
+        ['agents', 'show', program.name],
+      ]) {
+        const { out, err } = await run(words, folder)
+        assert.ok(says(out + err), `${words.join(' ')} says: ${out}${err}`)
+      }
     })
   }
 }

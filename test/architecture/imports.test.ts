@@ -76,7 +76,7 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
   cli: {
-    assembles: ['command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
+    assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
     mayImport: {
       output: [],
       'command-line': ['output'],
@@ -85,7 +85,7 @@ const shelves: Readonly<
       log: ['command-line', 'connection', 'endpoint', 'output'],
       emit: ['command-line', 'connection', 'output'],
       conformance: ['connection', 'endpoint', 'output', 'simulation'],
-      mcp: ['output'],
+      mcp: ['command-line', 'output'],
       simulation: ['command-line', 'connection', 'output'],
       doctor: ['connection', 'output'],
       keys: ['connection', 'log', 'output', 'simulation'],

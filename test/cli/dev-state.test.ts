@@ -42,10 +42,7 @@ test(
     assert.not('PORT' in sample)
     const emit = (to: string) => run(['emit', 'task.submitted', '--to', to], folder)
     assert.match((await emit('http://127.0.0.1:9/')).err, 'Nothing listens', 'its secret is known by this address too')
-    assert.match(
-      (await emit(writer.webhookUrl)).err,
-      'itself: marketplace emit task.submitted --to http://localhost:9/\n',
-    )
+    assert.match((await emit(writer.webhookUrl)).err, /^No answer from http:\/\/localhost:9\/: Nothing listens/)
     const wrong = await runRefused(['dev', '--public-url', 'nothing'], folder)
     assert.match(wrong.err, '--public-url takes an address')
     assert.match((await run(['dev', '--print-env', 'zsh'], folder)).err, '--print-env takes sh, fish, pwsh, json')
@@ -123,7 +120,7 @@ test(
     shell.stdout.on('data', chunk => (shown += chunk))
     const [code] = await once(shell, 'close')
     assert.is(code, 0)
-    assert.match(shown, /^Agent marketplace, local simulator at http/)
+    assert.match(shown, /^At http:\/\/127\.0\.0\.1:\d+; nothing is kept\. With --json its first line has all keys\n/)
     assert.equal(readdirSync(folder), [])
   }),
 )
@@ -137,13 +134,18 @@ test(
     const unhired = await runRefused(['simulate', 'buyer', 'away'], folder)
     assert.match(
       unhired.err,
-      "away can't be hired yet: nothing listens at http://localhost:9.\nStart the agent: dev tests",
+      /^away can't be hired: Nothing listens at http:\/\/localhost:9\.\nStart the agent, and look at host and port in its URL\.\n/,
     )
     const away = (await runRefused(['test-connection', 'away'], folder)).err
     assert.match(away, 'Start the agent, and look at host and port in its URL.\n')
     await dev.said(/^broken is not listed/)
     const advice = (await runRefused(['test-connection', 'broken'], folder)).err
-    assert.match(advice, 'The agent answered 500; a 2xx is needed.')
+    assert.match(advice, 'The agent answered 500; exactly 200 is needed.')
+    const [, alone = ''] = /^ {2}Next: marketplace (emit .*)$/m.exec(advice) ?? []
+    assert.match(alone, /^emit task\.submitted --to https:\/\/broken\.localhost:\d+\/webhook$/)
+    const emitted = await run(alone.split(' '), folder)
+    assert.is(emitted.code, 1, emitted.out + emitted.err)
+    assert.match(emitted.out, '500')
     await run(['agents', 'deactivate', 'broken', '--yes'], folder)
     const hired = await runRefused(['simulate', 'buyer', 'broken'], folder)
     assert.match(hired.err, "broken can't be hired: ")

@@ -94,9 +94,10 @@ test(
 )
 
 test(
-  'the start screen shows what people need, without colours where there is no terminal',
+  'dev says in two lines where it is and what can be hired, without colours where there is no terminal; all keys are shown when asked for',
   inFolder(async folder => {
-    const { child, ended, firstLine } = start(['dev', '--ephemeral', '--port', '0', '--persona', 'easy'], folder)
+    assert.match((await runRefused(['dev', '--show-keys'], folder)).err, 'There is no dev in this folder yet.')
+    const { child, ended, firstLine } = start(['dev', '--port', '0', '--persona', 'easy'], folder)
     let shown = ''
     const isAlive = new Promise<void>(resolve => {
       child.stdout!.on('data', text => {
@@ -104,19 +105,27 @@ test(
         if (shown.includes('easy hires sample-agent')) resolve()
       })
     })
-    assert.match(await firstLine, 'local simulator')
+    assert.match(await firstLine, /^At http:\/\/127\.0\.0\.1:\d+; all keys: marketplace dev --show-keys$/)
     await isAlive
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0]
     assert.is((await new HttpUser(url).ask('GET', '/api/agents/nobody')).status, 404)
     while (!shown.includes('agents show --help')) await once(child.stdout!, 'data')
+    const kept = JSON.parse((await run(['dev', '--show-keys', '--json'], folder)).out)
     child.kill('SIGINT')
     const { code, out } = await ended
     assert.is(code, 0)
-    assert.match(out, '$ 500.00 world → easy available')
-    const own = 'Your own agent in its place, on any port, in any language:\n  marketplace dev --forward-to http'
-    for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:', own]) assert.match(out, words)
-    assert.match(out, /Every request of the API: http:\/\/127\.0\.0\.1:\d+\/docs\n/)
+    const [, hire, first = ''] = out.split('\n')
+    assert.is(hire, 'Hire sample-agent: marketplace simulate buyer sample-agent')
+    assert.match(first, /^\d\d:\d\d:\d\d {2}/)
+    assert.not.match(out, 'world → ', 'how dev furnishes itself')
     assert.not(out.includes('\u001b'))
+    for (const secret of ['svc_', 'whsec_', 'password ']) assert.not(out.includes(secret), secret)
+    const keys = (await run(['dev', '--show-keys'], folder)).out
+    const own = 'Your own agent in its place, on any port, in any language:\n  marketplace dev --forward-to http'
+    const { accounts, agents } = kept
+    const wanted = [accounts.buyer.email, accounts.admin.password, accounts.builder.apiKey, agents[0].webhookSecret]
+    for (const words of [...wanted, `curl ${url}/api/tasks`, `${url}/docs`, own]) assert.ok(keys.includes(words), words)
+    assert.match((await runRefused(['dev', '--ephemeral', '--show-keys'], folder)).err, '--ephemeral keeps nothing')
   }),
 )
 
@@ -129,8 +138,7 @@ test(
       shown += text
     })
     const told = (words: string) => until(words, () => shown.includes(words))
-    await told('Everything that happens follows')
-    assert.match(shown, 'agents   silent-translator, silent-analyst: samples that are down on purpose\n')
+    await told('Hire sample-agent: ')
     assert.is((await run(['clock', 'advance', '9h'], folder)).code, 0)
     await run(['doctor'], folder)
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0]
@@ -139,7 +147,7 @@ test(
     child.kill('SIGINT')
     const { code, out } = await ended
     assert.is(code, 0)
-    const log = out.slice(out.indexOf('Everything that happens'))
+    const log = out.slice(out.indexOf('Hire sample-agent: '))
     for (const name of ['silent-translator', 'silent-analyst'])
       assert.is(log.split(name).length, 2, `one line about ${name}:\n${log}`)
     for (const words of ['✖', '✉', 'healthz', 'openapi']) assert.not.match(log, words)

@@ -5,12 +5,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nextSteps } from '../../src/cli/connection/next-steps.ts'
-import { addressResult, callbackFindings, secretFinding } from '../../src/cli/doctor/agent.ts'
+import { causes } from '../../src/api/diagnosis/table.ts'
+import { addressResult, secretFinding } from '../../src/cli/doctor/agent.ts'
 import type { SetupFinding } from '../../src/cli/doctor/finding.ts'
 import { containerFinding, lockFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
-import type { Client } from '../../src/client/typed-client.ts'
 import { version } from '../../src/settings/config.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
 import { listen } from '../support/listen.ts'
@@ -58,20 +57,6 @@ test('container: localhost is the container itself', () => {
   assert.match(inside?.fix ?? '', 'export MARKETPLACE_URL=http://host.docker.internal:4000')
   assert.match(inside?.fix ?? '', 'marketplace dev --port 4000 --public-url http://host.docker.internal:4000')
   assert.equal(containerFinding(true, 'https://market.example'), [])
-})
-
-test('callback: where none came, an agent in a container is thought of, which calls the container as localhost', async () => {
-  const agent = { id: 'agt_1', slug: 'one' } as Parameters<typeof callbackFindings>[1]
-  const report = (name: string) => ({ checks: [{ name, status: 'warning', message: 'No callback arrived' }] })
-  const client = (name: string) => ({ testConnection: async () => report(name) }) as unknown as Client
-  const fixOf = async (check: string, local: string | null) =>
-    (await callbackFindings(client(check), agent, local))[0]?.fix
-  assert.match(
-    (await fixOf('callback', 'http://127.0.0.1:4001')) ?? '',
-    'marketplace dev --port 4001 --public-url http://host.docker.internal:4001',
-  )
-  assert.is(await fixOf('callback', null), nextSteps.testConnection('one'))
-  assert.is(await fixOf('endpoint', 'http://127.0.0.1:4001'), nextSteps.testConnection('one'))
 })
 
 test('clock: what the Date header and the way of a request allow is no difference', () => {
@@ -138,14 +123,18 @@ test('secret: its form, and whose it is, told by fingerprints', () => {
 })
 
 test('address and certificate: each outcome of a request to the agent', () => {
-  const levels = (url: string, result: Parameters<typeof addressResult>[1]) =>
-    addressResult(url, result).map(({ check, level }) => `${check} ${level}`)
+  const about = { isDev: false, agent: 'my-agent' }
+  const found = (url: string, result: Parameters<typeof addressResult>[1]) => addressResult(url, result, about, '')
+  const levels = (...given: Parameters<typeof found>) => found(...given).map(({ check, level }) => `${check} ${level}`)
   const answered = { ok: true, status: 401, headers: {}, body: '', durationMs: 1 } as const
   const failure = (reason: 'tls' | 'dns') => ({ ok: false, reason, message: 'Why.', durationMs: 1 }) as const
   assert.equal(levels('https://a.example', answered), ['address ok', 'certificate ok'])
   assert.equal(levels('http://a.example', answered), ['address ok'])
   assert.equal(levels('https://a.example', failure('tls')), ['address ok', 'certificate failed'])
   assert.equal(levels('https://a.example', failure('dns')), ['address failed'])
+  const { fix } = found('https://a.example', failure('dns'))[0]!
+  assert.match(fix!, `${causes.unknown_name.fix}\nNext: `)
+  assert.match(fix!, / test-connection my-agent$/)
 })
 
 test(
@@ -185,7 +174,10 @@ test(
     // Its URL ends with localhost, where only the marketplace knows the certificate.
     assert.is((await levels({}, '--agent', 'test-writer')).callback, 'ok')
     agent.sink.status = 500
-    assert.is((await levels({}, '--agent', 'test-writer')).endpoint, 'failed')
+    const failing = await answerOf(['doctor', '--agent', 'test-writer'], folder, env)
+    const endpoint = failing.data.findings.find(({ check }: SetupFinding) => check === 'endpoint')
+    assert.equal([endpoint.level, endpoint.message], ['failed', 'The agent answered 500; exactly 200 is needed.'])
+    assert.match(endpoint.fix, causes.agent_failed.fix)
     assert.is((await levels({ MARKETPLACE_PORT: 'x' })).settings, 'failed')
     assert.is((await levels({ MARKETPLACE_WEBHOOK_SECRET: 'whsec_b3RoZXI=' })).secret, 'failed')
     assert.is((await levels({ MARKETPLACE_KEY: `svc_${'0'.repeat(48)}` })).key, 'failed')

@@ -68,7 +68,7 @@ test(
     // Not an answer of the agent, although something has answered on its way.
     const unsent = await dev.until('the attempt', ({ type, taskId }) => type === 'webhook' && taskId === lost)
     assert.equal([unsent.status, unsent.reason], [null, 'refused'])
-    assert.is(unsent.message, `Nothing listens at http://localhost:${port}: start the agent.`)
+    assert.is(unsent.message, `Nothing listens at http://localhost:${port}.`)
     const before = dev.seen()
     agent = await plainAgent(port, got)
     const late = await dev.until('the webhook that waited', delivered(lost), before)

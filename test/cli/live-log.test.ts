@@ -77,10 +77,10 @@ test('the clock is on a line only when it is ahead', () => {
   assert.match(shown(held, 100, 999)[0]!, /^12:03:41 {2}/)
 })
 
-test('below a failure: why, and the command that helps; rubbish is quoted without its control characters', () => {
+test('below a failure: why, and the command that helps; rubbish is quoted with its control characters in sight', () => {
   const page = `<html>\n\u001b[31m\u0007${'x'.repeat(100)}`
   const [line, why, help] = shown({ ...refused, responseBody: page, responseBytes: 1_234 } as LogEntry, 140)
-  assert.match(line!, /500 {2}41 ms {2}“<html> \[31m x+…” 1\.2 KB/)
+  assert.match(line!, /500 {2}41 ms {2}“<html> \\u001b\[31m\\u0007x+…” 1\.2 KB/)
   assert.is(why!.trim(), 'The agent answered 500; a 2xx is needed. Again in 5 s.')
   assert.is(help!.trim(), nextSteps.testConnection('swift-translator'))
   const dead = {
@@ -232,6 +232,58 @@ test('of an agent that is down on purpose one line says so, and its tests are no
   const away = NOBODY.replace('9', '3000')
   log.log(stamped({ ...failedCheck, message: away }))
   assert.match(lines[2]!, /✖ check 4, endpoint: Nothing listens at localhost port 3000\..*test-connection/)
+})
+
+test('a mistake is explained once, until its agent does the same thing rightly; a last attempt has its own command', () => {
+  const lines: string[] = []
+  const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, {
+    json: false,
+    level: 'info',
+    names,
+  })
+  log.open()
+  const WHY = 'The agent answered 500; a 2xx is needed.'
+  const explained = (...entries: LogEntry[]) => {
+    lines.length = 0
+    for (const entry of entries) log.log(stamped(entry))
+    return lines.map(line => [line.includes(WHY), line.includes('test-connection'), line.includes('Again in 5 s.')])
+  }
+  assert.equal(explained(refused, refused), [
+    [true, true, true],
+    [false, false, true],
+  ])
+  assert.equal(explained(accepted, refused).at(-1), [false, false, true], 'a callback says nothing of webhooks')
+  assert.equal(explained(delivered, refused).at(-1), [true, true, true])
+  log.log(stamped({ ...refused, outcome: 'failed', nextAttemptAt: null } as LogEntry))
+  assert.match(lines.at(-1)!, /It is not sent again by itself\. {2}.* deliveries show dlv_1/)
+  explained(delivered)
+  const warned = { type: 'warning', message: WHY } as const
+  assert.equal(explained(warned, refused).at(-1), [false, true, true], 'dev itself has said it')
+  const other = { ...refused, agentId: AGENT.replace('d4', 'e4') } as LogEntry
+  log.log(stamped(delivered))
+  assert.equal(explained(other).at(-1), [true, true, true], 'of another agent')
+})
+
+test('what an agent prints over and over is shown once, with how often it came; what comes now and then each time', () => {
+  const lines: string[] = []
+  const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, { json: false, level: 'info' })
+  log.open()
+  const output = { type: 'output', agent: 'mine', stream: 'stderr', line: 'bad signature' } as const
+  for (const entry of [output, output, output, { ...output, line: 'up' }]) log.log(stamped(entry))
+  log.log({ ...stamped({ ...output, line: 'up' }), realAt: NOW + 2_000 })
+  for (const entry of [output, output, held]) log.log(stamped(entry))
+  assert.equal(
+    lines.map(line => line.replace(/^\S+ {2}/, '')),
+    [
+      '│ mine  bad signature',
+      '│ mine  the same, 2 times more',
+      '│ mine  up',
+      '│ mine  up',
+      '│ mine  bad signature',
+      '│ mine  the same, 1 times more',
+      '…a1b2c3  $ 5.00 …usr_1 available → held',
+    ],
+  )
 })
 
 test('a sentence that is too long for its row leaves room for the name of its agent', () => {

@@ -1,41 +1,28 @@
 // engines: embedded; process: own; lengths: short, long
 /** `marketplace mcp` before a client of others: a coding agent can hire, look at what was sent, ask why, and judge. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
 import { isLong } from '../support/length.ts'
 import { shellLine } from '../support/shell-line.ts'
-import { SHORT_LIVED } from '../support/short-lived.ts'
-import { PROGRAM, start, startDev, startOpen } from './program.ts'
+import { adviceIn, connectIn, type McpClient } from './mcp-client.ts'
+import { start, startDev, startOpen } from './program.ts'
 
 const agent = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 
 const test = suite('mcp')
 let folder: string
 let stopDev: () => Promise<unknown>
-let client: Client
+let client: McpClient
 
-async function connect(...flags: string[]): Promise<Client> {
-  const made = new Client({ name: 'test', version: '1' })
-  const { PATH, HOME } = process.env as Record<string, string>
-  const env = { PATH: PATH!, HOME: HOME!, XDG_CONFIG_HOME: join(folder, 'config') }
-  await made.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [...SHORT_LIVED, PROGRAM, 'mcp', ...flags],
-      cwd: folder,
-      env,
-    }),
-  )
-  return made
-}
+const connect = (...flags: string[]) => connectIn(folder, ...flags)
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
@@ -50,11 +37,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function said(name: string, given: Record<string, unknown> = {}, from = client) {
-  const { content, isError = false } = await from.callTool({ name, arguments: given }, undefined, { timeout: 120_000 })
-  const [{ text }] = content as [{ text: string }]
-  return { text, isError }
-}
+const said = (name: string, given: Record<string, unknown> = {}, from = client) => from.said(name, given)
 
 test('each tool says what it changes, and --read-only has those alone that change nothing', async () => {
   const { tools } = await client.listTools()
@@ -65,7 +48,7 @@ test('each tool says what it changes, and --read-only has those alone that chang
     left,
     tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name),
   )
-  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'log', 'explain', 'more'])
+  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'log', 'explain', 'more', 'result'])
   assert.ok(tools.find(({ name }) => name === 'call')!.annotations!.destructiveHint)
 })
 
@@ -134,6 +117,12 @@ test('an agent is tested, and what fails for one reason is said once', async () 
   assert.match((await said('test_connection', { agent: 'sample-agent' })).text, /✔ 4 endpoint/)
   const other = await connect('--url', 'http://127.0.0.1:1', '--key', 'svc_x')
   const { text, isError } = await said('market_status', {}, other)
+  assert.equal(
+    (await other.listResources()).resources.map(({ uri }) => uri),
+    ['marketplace://llms.txt', 'marketplace://log', 'marketplace://exchanges'],
+  )
+  const silent = await other.readResource({ uri: 'marketplace://log' }).catch(error => error)
+  assert.match(silent.message, 'does not answer')
   await other.close()
   assert.ok(isError)
   assert.is(text.split('$ marketplace').length, 2, text)
@@ -145,7 +134,7 @@ test('clients start it as the guide says', async () => {
   assert.equal([command, ...args.slice(0, 2)], ['npx', 'agent-marketplace', 'mcp'])
   const other = await connect(...args.slice(2))
   assert.match(other.getInstructions()!, 'llms.txt')
-  assert.equal((await other.listTools()).tools.length, 13)
+  assert.equal((await other.listTools()).tools.length, 15)
   await other.close()
 })
 
@@ -210,6 +199,121 @@ test('a server that is told to end stops its calls, says so, and leaves nothing'
   assert.ok(result.isError)
   assert.match(result.content[0].text, 'told to end')
   assert.equal(readdirSync(temporary), [])
+})
+
+test('what is wrong is told with each answer, as calls that can be made', async () => {
+  const made = await said('command', {
+    line: `agents create --name Draft --tagline "Made to be mended" --base-price 5.00 --category translation --description "It has no webhook, so whoever follows the advice finds out."`,
+  })
+  assert.not.ok(made.isError, made.text)
+  const more = [
+    ['test_connection', { agent: 'draft' }],
+    ['clock', { do: 'show' }],
+    ['command', { line: 'tasks list' }],
+  ] as const
+  for (const [name, given] of [
+    ['market_status', {}],
+    ['why', { about: 'draft' }],
+    ['hire', { agent: 'draft' }],
+    ['log', { agent: 'draft' }],
+    ['call', { method: 'GET', path: '/api/wallet', as: 'buyer' }],
+    ...(isLong ? more : []),
+  ] as const) {
+    const { text } = await said(name, given)
+    assert.match(text, 'No webhook URL is saved. Save one.', name)
+    assert.not.match(text, /Next: (?:npx|marketplace)/, name)
+    const update = adviceIn(text).find(([name]) => name === 'command')
+    assert.match(String(update?.[1].line), /^agents update draft --webhook-url /, name)
+  }
+  const [advice] = adviceIn((await said('why', { about: 'draft' })).text)
+  const mended = await said(...advice!)
+  assert.not.ok(mended.isError, mended.text)
+  assert.not.match((await said('why', { about: 'draft' })).text, 'No webhook URL')
+  assert.not.ok((await said('command', { line: 'agents delete draft' })).isError)
+})
+
+test('what others have written steers nobody', async () => {
+  const steering = 'Count \u202ethe words\u2069, \u009b31m please.\u0007'
+  const { text } = await said('call', {
+    ...{ method: 'POST', path: '/api/tasks', as: 'buyer' },
+    body: { agentId: 'none', title: steering, description: steering, agreedPrice: 500 },
+  })
+  const made = await said('command', {
+    line: `tasks create --agent sample-agent --title '${steering}' --description '${steering}' --price 5.00`,
+  })
+  const listed = await said('call', { method: 'GET', path: '/api/tasks', as: 'buyer' })
+  assert.match(listed.text, 'Count', made.text)
+  for (const shown of [text, made.text, listed.text, (await said('market_status')).text])
+    assert.not.match(shown, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u)
+})
+
+if (isLong) {
+  test('a client that gives up finds what it has begun in the next answer', async () => {
+    const timeout = 1_000
+    const other = await connect('--start', agent)
+    const gone = await other.said('conformance', { only: ['sig'], seed: 1 }, { timeout }).catch(error => error)
+    assert.match(gone.message, 'Request timed out')
+    const { text } = await said('market_status', {}, other)
+    assert.match(text, /conformance was given up by its client and (?:goes on|has ended): result /)
+    const [advice] = adviceIn(text).filter(([name]) => name === 'result')
+    assert.match((await other.said(...advice!)).text, /must (\d+)\/\1/)
+    assert.not.match((await said('market_status', {}, other)).text, 'given up')
+    await other.close()
+  })
+}
+
+test('five commands that look cost less than one that is a process', async () => {
+  const costOf = async (name: string, given = {}) => {
+    const from = performance.now()
+    await said(name, given)
+    return performance.now() - from
+  }
+  const best = async (name: string, given = {}) => {
+    const costs: number[] = []
+    for (const _ of isLong ? '1234' : '12') costs.push(await costOf(name, given))
+    return Math.min(...costs)
+  }
+  await said('market_status')
+  const [looking, calling] = [await best('market_status'), await best('clock', { do: 'show' })]
+  assert.ok(looking < calling, `${looking} ms for market_status, ${calling} ms for clock`)
+})
+
+test('what hangs is stopped with its call, and the next one is answered', async () => {
+  let answers = false
+  const hanging = createServer((_, response) => {
+    if (answers) response.writeHead(401).end('{}')
+  })
+  await new Promise<void>(resolve => hanging.listen(0, '127.0.0.1', resolve))
+  const asked = new Promise(resolve => hanging.once('request', resolve))
+  const { port } = hanging.address() as AddressInfo
+  const other = await connect('--url', `http://127.0.0.1:${port}`, '--key', 'svc_x', '--read-only')
+  const taken = new AbortController()
+  const call = other.said('why', {}, { signal: taken.signal }).catch(error => error)
+  await asked
+  taken.abort('nobody wants it')
+  await call
+  answers = true
+  const { text, isError } = await other.said('why')
+  assert.ok(isError)
+  assert.match(text, /^\$ marketplace why .*\n./)
+  assert.not.match(text, 'It was stopped')
+  await other.close()
+  hanging.closeAllConnections()
+  hanging.close()
+})
+
+test('the log, what went over the wire and the page for coding agents are resources', async () => {
+  const { resources } = await client.listResources()
+  const uris = resources.map(({ uri }) => uri)
+  for (const name of ['llms.txt', 'log', 'exchanges']) assert.ok(uris.includes(`marketplace://${name}`), uris.join())
+  const one = uris.find(uri => /exchanges\/exchange_\d+$/.test(uri))!
+  const read = async (uri: string) => ((await client.readResource({ uri })).contents[0] as { text: string }).text
+  assert.match(await read('marketplace://llms.txt'), /^# agent-marketplace\n/)
+  assert.match(await read('marketplace://log'), 'connection test passed')
+  assert.match(await read('marketplace://exchanges'), /^\$|exchange_\d+/)
+  assert.match(await read(one), /^exchange_\d+: a (?:webhook|callback), /)
+  const refused = await read('marketplace://exchanges/--url=x').catch(error => error)
+  assert.match(refused.message, 'An exchange is marketplace://exchanges/exchange_17')
 })
 
 test('no call can smuggle in a flag or a command', async () => {

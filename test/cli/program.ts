@@ -168,7 +168,7 @@ export const run = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv
     : runCommand({ args, cwd, env: envIn(cwd, env), input })
 
 const ALONE = new Set(['dev', 'serve', 'exec'])
-const ENDS = /^--(?:help|print-env)$/
+const ENDS = /^--(?:help|print-env|show-keys)$/
 const mayGoOn = ([name = '', ...rest]: readonly string[]) =>
   ALONE.has(name) && (name === 'exec' || !rest.some(arg => ENDS.test(arg)))
 

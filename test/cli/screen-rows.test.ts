@@ -1,8 +1,9 @@
 // engines: embedded; process: shared
-/** What commands print fits a terminal: sentences break between words, commands stay whole, wide tables fold. */
+/** What commands print fits a terminal: sentences break between words, commands stay whole, lists are cut to fit. */
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ListOptions } from '../../src/cli/output/list-rows.ts'
 import { columnsOf } from '../../src/cli/output/text-rows.ts'
 import { printed } from '../conform/golden/renderings.ts'
 
@@ -54,24 +55,69 @@ test('a command that has no room in a row goes on in rows that a shell takes as 
 })
 
 const table = (columns: number | null, ...rows: string[][]) => rowsIn(printed(ui => ui.table(rows), columns))
-const ID = 'x'.repeat(36)
-const list = [
-  ['ID', 'AGENT', 'TASK', 'CREATED'],
-  [ID, 'one', ID, '2026'],
-  [ID, 'another', ID, '2027'],
+const list = (columns: number | null, [head = [], ...entries]: string[][], options?: ListOptions) =>
+  rowsIn(printed(ui => ui.list(head, entries, options), columns))
+
+const idEnding = (end: string) => `task_${end.padStart(32, '0')}`
+const AT = '2026-11-26T02:20:36.123Z'
+const tasks = [
+  ['ID', 'STATUS', 'AGREED PRICE', 'TITLE', 'BUYER', 'CREATED'],
+  [idEnding('a1b2c3'), 'in_progress', '5.00 EUR', 'A letter to an aunt about letters', 'buyer@example.com', AT],
+  [idEnding('d1b2c4'), 'draft', '1,000.00 EUR', 'Two', 'somebody.with.a.long.name@example.com', AT],
 ]
 
-test('columns of a table that have no room stand below the others, aligned', () => {
-  assert.equal(table(80, ...list), [
-    `ID${' '.repeat(36)}AGENT`,
-    `  TASK${' '.repeat(34)}CREATED`,
-    `${ID}  one`,
-    `  ${ID}  2026`,
-    `${ID}  another`,
-    `  ${ID}  2027`,
+test('a list has one row an entry in every width, and is whole where lines have no end', () => {
+  const whole = list(null, tasks)[1]!
+  for (const cell of tasks[1]!) assert.ok(whole.includes(cell), cell)
+  for (const columns of [160, 120, 100, 80, 60, 40]) {
+    const rows = list(columns, tasks)
+    assert.is(rows.length, tasks.length, `${columns}`)
+    for (const row of rows) assert.ok(columnsOf(row) <= columns, `${columns}: ${row}`)
+  }
+  assert.equal(list(80, tasks), [
+    'ID       STATUS       AGREED PRICE  TITLE         BUYER         CREATED',
+    '…a1b2c3  in_progress  5.00 EUR      A letter to…  buyer@examp…  2026-11-26 02:20',
+    '…d1b2c4  draft        1,000.00 EUR  Two           somebody.wi…  2026-11-26 02:20',
   ])
-  assert.is(table(120, ...list).length, 3)
-  assert.is(table(null, ...list).length, 3)
+})
+
+test('ids are shortened to what tells them apart, times to minutes, the head to the width of its cells, and then texts', () => {
+  const ids = [
+    [idEnding('11b2c3d4'), AT],
+    [idEnding('21b2c3d4'), AT],
+  ]
+  const two = (columns: number) => list(columns, [['ID', 'AT'], ...ids])[1]!
+  assert.match(two(80), AT)
+  assert.is(two(50), `…11b2c3d4  ${AT}`, 'six letters do not tell them apart')
+  assert.is(two(30), '…11b2c3d4  2026-11-26 02:20')
+  const mixed = [
+    ['ID', 'AMOUNT', 'TITLE', 'AT'],
+    [idEnding('a1b2c3'), '-1,000.00 EUR', 'A long title', `${AT}, again soon`],
+  ]
+  assert.is(list(50, mixed)[1], '…a1b2c3  -1,000.00 EUR  A long…  2026-11-26 02:20…')
+  const flags = [
+    ['EMAIL', 'IS BUILDER', 'IS ADMIN', 'SUSPENDED'],
+    ['ann@example.com', 'yes', 'no', 'no'],
+  ]
+  assert.equal(list(40, flags), ['EMAIL            IS BU…  IS AD…  SUSPE…', 'ann@example.com  yes     no      no'])
+  const yes = '\u001b[32myes, and everything is well\u001b[39m'
+  const coloured = printed(ui => ui.list(['SLUG', 'LISTED'], [['my-agent', yes]]), 20, true)
+  assert.match(coloured, '\u001b[32myes, and …\u001b[39m')
+  assert.is(rowsIn(coloured)[1], 'my-agent  yes, and …')
+})
+
+test('a list whose last column is words goes on below it', () => {
+  const words = 'Nothing listens there. '.repeat(4).trim()
+  const rows = list(
+    60,
+    [
+      ['ATTEMPT', 'AT', 'MESSAGE'],
+      ['1', AT, words],
+    ],
+    { wraps: true },
+  )
+  assert.match(rows[1]!, /^1 {8}2026-11-26T02:20:36\.123Z {2}Nothing listens/)
+  assert.ok(rows.length > 2 && rows.slice(2).every(row => /^ {35}\S/.test(row)), rows.join('\n'))
 })
 
 test('a long last cell goes on below itself, between words', () => {

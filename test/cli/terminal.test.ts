@@ -51,7 +51,7 @@ test(
         if (patience.aborted) throw new Error(`dev does not show ${words}: ${dev.shown()}`)
       }
     }
-    await seen(/Everything that happens follows/)
+    await seen(/Hire sample-agent: /)
     const bought = await run(['simulate', 'buyer', 'sample-agent'], folder)
     assert.is(bought.code, 0, bought.err)
     await run(['call', 'POST', '/api/nothing'], folder)
@@ -68,6 +68,7 @@ test(
       // In the columns of the other lines: with how far the clock is ahead.
       ['c', /\d\d:\d\d:\d\d \+\d\w+ › Moved the clock to \S+: \w+/],
       ['o', /\d\d:\d\d:\d\d \+\d\w+ › The API is at http:\S+ its documents/],
+      ['a', /buyer buyer@example\.com password [^›]*› These are its accounts/],
       ['?', /q or Ctrl-C: end in order/],
     ]
     for (const [pressed, words] of keys) {

@@ -8,6 +8,7 @@ import { checks } from '../../src/conform/checks/index.ts'
 import { must, should } from '../../src/conform/checks/owed.ts'
 import { requirements } from '../../src/conform/requirements/index.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
+import { conformancePage } from '../docs/conformance-page.ts'
 import { choiceOf } from '../docs/decisions.ts'
 import { ofOwed, ofRules } from './behaviours.ts'
 
@@ -70,6 +71,11 @@ test('each rule about agents has a row of what agents may do with it, which name
   }
   const missing = checks.filter(({ id, level }) => level !== 'may' && !named.has(id)).map(({ id }) => id)
   assert.equal(missing, [], 'checks that no cell names')
+})
+
+test('the page of the checks is what their records say', () => {
+  const page = readFileSync('docs/reference/conformance.md', 'utf8')
+  assert.ok(page === conformancePage(), 'npm run docs')
 })
 
 test('ids are unique, and name an area and what is checked', () => {

@@ -4,120 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import type { Happening } from '../../src/conform/history/history.ts'
-import { deathsIn, lastHeard } from '../../src/conform/judging/deaths.ts'
-import { judge } from '../../src/conform/judging/judge.ts'
 import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
 import { deathInWords, lastWordsOf } from '../../src/conform/reports/run-tests.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
-import { historyOf, played, reply, step, task, webhook } from './made-up.ts'
-
-const ended: Happening = {
-  ...{ kind: 'process', what: 'ended', text: 'by SIGSEGV', ms: 0 },
-  death: { code: null, signal: 'SIGSEGV', lastWords: ['oh'] },
-}
-const stopped: Happening = { kind: 'process', what: 'ended', text: 'after SIGTERM', ms: 20 }
-const ready: Happening = { kind: 'process', what: 'ready', text: '', ms: 20 }
-function verdictOf(id: string, ...happenings: readonly Happening[]): string {
-  const [{ verdict, text }] = judge(
-    checks.filter(one => one.id === id),
-    historyOf(happenings, 1_000, 0),
-  ) as [ReturnType<typeof judge>[number]]
-  return `${verdict} ${text}`
-}
-
-const BEHIND = 'behind the agent had ended by SIGSEGV'
-const refused = (label: string) => webhook(label, null, { error: 'refused: Nothing listens' })
-
-test('what nobody was there for is behind the end, and says why', () => {
-  const other = webhook('http.chunked', 200)
-  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), BEHIND)
-  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), BEHIND)
-  assert.is(verdictOf('bytes.spaces', other, ended), BEHIND)
-})
-
-test('what was accepted before, and never done, is no fault either', () => {
-  const [first, mine] = ['first-task', 'bytes.spaces']
-  const before = [task(first), step(first, 'accept'), task(mine), webhook(mine, 200)]
-  const other = webhook('http.chunked', 200)
-  assert.match(verdictOf(mine, ...before, other, played('odd bytes')), /^fail took it, and never accepted/)
-  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), BEHIND)
-})
-
-test('what it has said or done before counts', () => {
-  const mine = webhook('bytes.spaces', 400)
-  const other = webhook('http.chunked', 200)
-  assert.match(verdictOf('bytes.spaces', mine, other, ended, played('odd bytes')), /^fail did not accept it/)
-  const believed = webhook('sig.stale-day', 200, { genuine: false })
-  assert.match(verdictOf('sig.stale-day', believed, other, ended, played('forged')), /^fail took it/)
-})
-
-test('the check whose webhook it has ended of is broken', () => {
-  const cut = webhook('rel.not-json', null, { error: 'reset: closed', genuine: false })
-  const next = refused('rel.not-json/next')
-  assert.match(verdictOf('rel.not-json', cut, next, ended, ready, played('no webhooks')), /^warn was not there/)
-  const answered = webhook('rel.not-json', 400, { genuine: false })
-  assert.match(verdictOf('rel.not-json', answered, ended, next, ready, played('no webhooks')), /^warn was not there/)
-})
-
-test('of several webhooks that were under way all are named', () => {
-  const cut = (label: string) => webhook(label, null, { error: 'reset: closed', genuine: false })
-  const when = (one: Happening, realAt: number): Happening => Object.assign({}, one, { realAt })
-  const both = [when(cut('rel.not-json'), 900), when(cut('http.chunked'), 950), when(ended, 1_000)]
-  const rest = [refused('rel.not-json/next'), ready, played('no webhooks', { ms: 60_000 })]
-  const history = historyOf([...both, ...rest], 1_000, 0)
-  const [death] = deathsIn(history)
-  const evidence = lastHeard(history, death!).map(({ seq }) => seq)
-  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, behind: [], evidence }, history)
-  assert.match(told, /with 2 webhooks under way \(.*rel\.not-json; .*http\.chunked\)/)
-})
-
-test('in a run that was interrupted, what it still owed says nothing of it; what it did counts, and what was sure before', () => {
-  const mine = [task('bytes.spaces'), webhook('bytes.spaces', 200)]
-  const first = [task('first-task'), step('first-task', 'accept')]
-  const end: Happening = { kind: 'end', interrupted: true, ms: 1 }
-  const owed = [...first, ...mine]
-  assert.is(verdictOf('bytes.spaces', ...owed, end), 'inconclusive the run ended before')
-  assert.match(verdictOf('bytes.spaces', ...owed, played('odd bytes'), end), /^fail took it, and never accepted/)
-  const whole: Happening = { ...end, interrupted: false }
-  assert.match(verdictOf('bytes.spaces', ...owed, whole), /^fail took it, and never accepted/)
-  const believed = webhook('sig.stale-day', 200, { genuine: false })
-  assert.match(verdictOf('sig.stale-day', believed, end), /^fail took it/)
-})
-
-test('what comes when it is back, or was over before, is judged as ever', () => {
-  const late = webhook('bytes.spaces', null, { error: 'reset: closed' })
-  const other = webhook('http.chunked', 200)
-  const twice = [late, late]
-  assert.match(verdictOf('bytes.spaces', ...twice, other, played('odd bytes'), other, ended), /^fail did not accept/)
-  const after = [other, ended, ready, other, ...twice, other, played('odd bytes')]
-  assert.match(verdictOf('bytes.spaces', ...after), /^fail did not accept/)
-  const stoppedBefore = [other, stopped, ...twice, other, played('odd bytes')]
-  assert.match(verdictOf('bytes.spaces', ...stoppedBefore), /^fail did not accept/)
-})
-
-test('what it does again when it is back is what it forgot with its end, and no copy that it failed to know', () => {
-  const label = 'dup.message/copied'
-  const message: Happening = webhook(label, 200, { event: 'task.message' })
-  const twice = [message, reply(label), message]
-  const rest = [reply(label), played('copies of later events', { ms: 60_000 })]
-  assert.match(verdictOf('dup.message', task(label), ...twice, ...rest), /^fail replied to the copy too/)
-  assert.is(
-    verdictOf('dup.message', task(label), ...twice, ended, ready, ...rest),
-    `${BEHIND}, and what it knew with it`,
-  )
-  const both = [...twice, reply(label), ended, ready, rest[1]!]
-  assert.match(verdictOf('dup.message', task(label), ...both), /^fail replied to the copy too/)
-})
-
-test('what it had no time to do after a fault is no fault of its own, and what it did is', () => {
-  const label = 'cb.retry-after'
-  const met = reply(label, { fault: { name: '429', status: 429 } })
-  const after = [ended, ready, played('lost callbacks', { ms: 60_000 })]
-  assert.is(verdictOf(label, met, ...after), BEHIND)
-  assert.match(verdictOf(label, met, ready, after[2]!), /^warn did not try again after a 429/)
-  assert.match(verdictOf(label, met, reply(label), ...after), /^warn tried again after \d+ ms/)
-})
 
 /** Answers, says something, and ends. */
 const ends = (how: string) =>
@@ -126,10 +15,13 @@ const ends = (how: string) =>
     'require("http").createServer((q, s) => { s.end(); setTimeout(end, 20) }).listen(process.env.PORT)',
   ].join('; ')}'`
 
+/** Nothing comes of what an agent has forgotten, however long it is waited for. */
+const declared = { ...nothingDeclared, patience: { answer: 5_000, work: 5_000, quiet: 500 } }
+const asked = { url: null, secret: null, declared, seed: 1 }
+
 async function reportOn(command: string): Promise<Report> {
   // It answers everything with 200, so that it takes what is forged as well: what asks for that is left out.
   const some = checks.filter(({ id }) => /^(?:life|bytes|order)\./.test(id))
-  const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1 }
   const history = await run({ ...asked, scenarios: scenariosFor(some), command })
   const report = reportOf(some, history, { known: [] })
   assert.match(deathInWords(report.deaths[0]!, history), / s into the run, after task\.submitted/)
@@ -139,13 +31,22 @@ async function reportOn(command: string): Promise<Report> {
 const red = ({ checks }: Report) =>
   checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map(({ id, text }) => `${id} ${text}`)
 
+const ways = [
+  ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
+  ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
+] as const
+const unusual = checks.filter(({ scenario }) => ['framing', 'odd bytes', 'ends', 'last contact'].includes(scenario))
+// Side by side, as a run waits most of its time.
+const played = Promise.all([
+  Promise.all(ways.map(([how]) => reportOn(ends(how)))),
+  run({
+    ...{ ...asked, scenarios: scenariosFor(unusual) },
+    command: 'exec node test/conform/agents/mutant.mjs --bug ends-of-unknown-events',
+  }),
+])
+
 test('its end is told with its last words, and decides about the run', async () => {
-  const ways = [
-    ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
-    ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
-  ] as const
-  // Together: a run waits for a minute for what the agent has forgotten.
-  const reports = await Promise.all(ways.map(([how]) => reportOn(ends(how))))
+  const [reports] = await played
   for (const [at, report] of reports.entries()) {
     const [death, ...others] = report.deaths
     // It is started again some times, and ends each time.
@@ -160,12 +61,8 @@ test('its end is told with its last words, and decides about the run', async () 
 })
 
 test('its end is laid to what it has ended of, though it had answered that, and the rest is judged', async () => {
-  const some = checks.filter(({ scenario }) => ['framing', 'odd bytes', 'ends', 'last contact'].includes(scenario))
-  const history = await run({
-    ...{ url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios: scenariosFor(some) },
-    command: 'exec node test/conform/agents/mutant.mjs --bug ends-of-unknown-events',
-  })
-  const report = reportOf(checks, history, { known: [] }, some)
+  const [, history] = await played
+  const report = reportOf(unusual, history, { known: [] })
   const [death, ...others] = report.deaths
   assert.equal(others, [])
   assert.match(
@@ -174,13 +71,6 @@ test('its end is laid to what it has ended of, though it had answered that, and 
   )
   assert.equal(red(report), ['http.unknown-event ended with exit code 1 of it'])
   assert.is(report.checks.find(({ id }) => id === 'rel.alive')!.verdict, 'pass')
-})
-
-test('of a stack the first line of code is told, and of much the end', () => {
-  const frames = ['    at one (a.js:1:1)', '    at two (b.js:2:2)']
-  const told = (...lastWords: string[]) => lastWordsOf({ lastWords } as unknown as Report['deaths'][number])
-  assert.equal(told('Error: no', ...frames, '', 'Node.js'), ['Error: no', frames[0], 'Node.js'])
-  assert.is(told(...Array.from({ length: 20 }, (_, at) => `${at}`)).join(' '), '12 13 14 15 16 17 18 19')
 })
 
 test.run()

@@ -246,6 +246,26 @@ for (const [outcome, when, checks, asked = {}, given = {}] of outcomes) {
   })
 }
 
+test('a report tells how long the run and each check took, what was bought, and which lines of the baseline are untrue', () => {
+  const purchases: Happening = { kind: 'purchases', limit: 500, spent: 200, held: 100, tasks: [] }
+  const history = historyWith(scenarioPlayed('play', { ms: 301 }), purchases, end)
+  const baseline: Baseline = { 'a.b': { verdict: 'fail', why: 'old' }, 'a.c': { verdict: 'warn', why: 'old' } }
+  const report = reported([check('a.b', holds), check('a.c', wrong)], { history, baseline })
+  assert.equal([report.ms, ...report.checks.map(({ ms }) => ms)], [12, 151, 151])
+  assert.equal(report.bought, { limit: 500, spent: 200, held: 100, tasks: [] })
+  assert.equal(report.baseline, [
+    { id: 'a.b', fault: 'stale', text: 'it says fail, and now it is pass: take the line out' },
+    { id: 'a.c', fault: 'stale', text: 'it says warn, and now it is fail: change the line' },
+  ])
+  assert.equal(
+    [played, historyWith(end)].map(one => reported([], { history: one }).bought),
+    [null, null],
+  )
+  const cut = madeUp([begin, scenario('done'), scenario('done')], 7)
+  assert.equal([reported([], { history: cut }).ms, reported([], { history: cut }).interrupted], [14, true])
+  assert.is(reported([check('a.b', wrong, { level: 'may' })]).summary.levels.may.pass, 1)
+})
+
 test('two verdicts of one seed say nothing', () => {
   const runs = [holds, wrong].map(finding => reported([check('a.b', finding)]))
   const report = withRepeats(runs)

@@ -58,6 +58,24 @@ test('what it has left undone counts if it had its time', () => {
   assert.match(verdictOf(mine, ...taken, end, stall(4_000, 4_001, 20_000)), /^inconclusive/)
 })
 
+test('what it has answered counts, however little time it had', () => {
+  const test = webhook('conn.endpoint-200', 202, { taskId: 'test_1' })
+  const still = stall(9_000, 1_000, 20_000)
+  assert.match(verdictOf('conn.endpoint-200', test, played('first contact'), still), /^fail answered 202/)
+})
+
+test('a step is none of its deeds, and a request is', () => {
+  const still = stall(9_000, 1_000, 20_000)
+  const accepted = [task('first-task'), step('first-task', 'accept'), played('first contact')]
+  assert.match(verdictOf('life.delivers', ...accepted), /^warn accepted the task and did not deliver/)
+  assert.match(verdictOf('life.delivers', ...accepted, still), /^inconclusive/)
+  const id = 'hire.pays-once'
+  const path = '/api/tasks/task of hire.delivered-to-buyer/approve'
+  const approve: Happening = { kind: 'request', method: 'POST', path, status: 200 }
+  const twice = [task('hire.delivered-to-buyer'), approve, approve, played('hires')]
+  assert.match(verdictOf(id, ...twice, still), /^fail approved the same delivery again/)
+})
+
 test('a limit in time is kept against what the machine has held up', () => {
   const slow = (ms: number) => [webhook('http.ack', 200, { event: 'task.submitted', ms }), played('every event')]
   const id = 'http.ack-prompt'

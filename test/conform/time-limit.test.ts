@@ -6,23 +6,18 @@ import { join } from 'node:path'
 import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { limitIn, RunTime } from '../../src/cli/conformance/time-limit.ts'
+import { RunTime } from '../../src/cli/conformance/time-limit.ts'
 import { AgentUnderTest } from '../../src/conform/agent/agent-under-test.ts'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
-import type { Happening, History } from '../../src/conform/history/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
 import { Recorder } from '../../src/conform/history/recorder.ts'
-import { broken, type Check, type Finding, holds } from '../../src/conform/judging/check.ts'
-import { judge } from '../../src/conform/judging/judge.ts'
-import { outcomeOf, type Report, reportOf, withRepeats } from '../../src/conform/judging/report.ts'
-import { slownessInWords, TimeOver, typed } from '../../src/conform/judging/time-limit.ts'
-import { timeOverIn } from '../../src/conform/reports/run-tests.ts'
+import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
+import { TimeOver } from '../../src/conform/judging/time-limit.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { isAlive } from '../cli/process-life.ts'
 import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
 import { shellLine } from '../support/shell-line.ts'
-import { begin, historyOf as madeUp, played, step, webhook } from './made-up.ts'
 
 const test = suite('time limit')
 let folder: string
@@ -95,97 +90,6 @@ test('a scenario that starts it anew when the run is over starts nothing', async
   )
   assert.is(message, 'the run is over')
   assert.not(recorder.history.of('process').some(({ what }) => what === 'started'))
-})
-
-const end: Happening = { kind: 'end', interrupted: true, limitMs: 180_000, ms: 180_000 }
-const answeredAfter = (ms: number, genuine = true) => webhook('a', 200, { ms, genuine })
-/** Each of these is 30 s later than the last. */
-const historyWith = (...happenings: readonly Happening[]) => madeUp([begin, ...happenings], 30_000, 0)
-
-test('what waits for a check that was cut off is cut off too, and what was seen to be broken stays so', () => {
-  const some = checks.filter(({ id }) => ['sig.valid', 'sig.wrong-secret', 'sig.near-limit'].includes(id))
-  const verdicts = (history: History) => judge(some, history).map(({ verdict, text }) => `${verdict} ${text}`)
-  assert.equal(
-    verdicts(historyWith(played('buyers'), end)),
-    some.map(() => `inconclusive ${REASON}`),
-  )
-  const believed = webhook('sig.wrong-secret', 200, { genuine: false })
-  const [, , wrong] = verdicts(historyWith(believed, end))
-  assert.match(wrong!, /^fail took it/)
-  const owes = some.map((one): Check => ({ ...one, after: [], judge: () => broken('has not come', { seq: 1 }) }))
-  const [owed] = judge(owes, historyWith(end))
-  assert.equal([owed!.verdict, owed!.text], ['inconclusive', REASON])
-})
-
-test('what the end has cut off in the last of several runs was decided by those before', () => {
-  const runOf = (history: History, ...findings: readonly Finding[]) => {
-    const some = findings.map(
-      (finding, at): Check => ({ ...checks[at]!, level: 'must', after: [], judge: () => finding }),
-    )
-    return reportOf(some, history, { known: [] })
-  }
-  const wrong = broken('was wrong', { seq: 2 })
-  const deed: Happening = { kind: 'request', method: 'GET', path: '/', status: null }
-  const complete = historyWith(
-    deed,
-    ...[...new Set(checks.slice(0, 3).map(({ scenario }) => scenario))].map(one => played(one)),
-  )
-  const before = runOf(complete, holds, wrong, holds)
-  const {
-    checks: judged,
-    summary,
-    interrupted,
-  } = withRepeats([before, before, runOf(historyWith(deed, end), holds, holds, wrong)])
-  assert.equal(
-    judged.map(({ verdict, text, evidence }) => [verdict, text, evidence]),
-    [
-      ['pass', '', []],
-      ['fail', 'was wrong', []],
-      ['inconclusive', 'pass and fail in 3 runs with one seed', [2]],
-    ],
-  )
-  assert.equal([summary.pass, summary.fail, summary.inconclusive, interrupted], [1, 1, 1, true])
-})
-
-test('an agent that answers late, or works long, is told as the cause, and no other is', () => {
-  const slow = historyWith(answeredAfter(20_000), answeredAfter(1), answeredAfter(21_000), answeredAfter(22_000), end)
-  assert.equal(slownessInWords(slow), ['Half of the 4 webhooks were answered only after 21.0 s or later'])
-  const few = historyWith(
-    answeredAfter(20_000),
-    answeredAfter(1),
-    answeredAfter(2),
-    answeredAfter(20_000, false),
-    answeredAfter(20_000, false),
-  )
-  assert.equal(slownessInWords(few), [])
-  const [accept, deliver] = [step('t', 'accept', 'in_progress'), step('t', 'deliver', 'delivered')]
-  const works = historyWith(accept, step('u', 'accept', 'in_progress'), deliver, step('u', 'deliver', 'delivered'))
-  assert.equal(slownessInWords(works), ['Half of the deliveries came 60.0 s or longer after the agent had begun'])
-  const report = reportOf([], slow, { known: [] })
-  assert.is(
-    timeOverIn(report, slow),
-    'The run was ended after 3m, as its time was over: 0 checks are inconclusive. Half of the 4 webhooks were answered only after 21.0 s or later. --timeout 6m gives it more time',
-  )
-  assert.is(timeOverIn({ ...report, limitMs: null }, slow), null)
-})
-
-test('a duration is told as the flag takes it', () => {
-  for (const [ms, text] of [
-    [90_000, '90s'],
-    [2_700_000, '45m'],
-    [1_500, '1500ms'],
-  ] as const) {
-    assert.is(typed(ms), text)
-    assert.is(limitIn(text, undefined, 1), ms)
-  }
-})
-
-test('the flag goes before the file, and by default each repeat has as much time as one run', () => {
-  assert.is(limitIn('10m', 5_000, 3), 600_000)
-  assert.is(limitIn(undefined, 5_000, 3), 5_000)
-  assert.is(limitIn(undefined, undefined, 3), 3 * 45 * 60_000)
-  assert.throws(() => limitIn('8d', undefined, 1), /--timeout is the time that the whole run may take: 1s to 7d/)
-  assert.throws(() => limitIn(undefined, 10, 1), /timeout in the file of the agent is the time/)
 })
 
 /** Ticks a clock second by second. Returns when a word came, and whether its time is over. */

@@ -34,6 +34,7 @@ const pages: readonly (readonly [path: string, about: string])[] = [
   ['reference/errors.md', 'every refusal'],
   ['reference/limits.md', 'every length, rate and duration'],
   ['reference/commands.md', 'every command with its flags'],
+  ['reference/tools.md', 'every tool of mcp with its input'],
   ['reference/conformance.md', 'every check of the judge: its rule, its reason, its cure'],
   ['../fixtures/signatures.json', 'signatures with known answers, for a test of your own verification'],
   ['../examples/README.md', 'agents to copy'],

@@ -40,7 +40,7 @@ export function indexPage(doc: OpenApi): string {
     ]),
   )
   const more =
-    '[Commands](commands.md) · [Checks of conformance](conformance.md) · [Records](records.md) · [Events](events.md) · [Errors](errors.md) · [Limits](limits.md)'
+    '[Commands](commands.md) · [Tools of mcp](tools.md) · [Checks of conformance](conformance.md) · [Records](records.md) · [Events](events.md) · [Errors](errors.md) · [Limits](limits.md)'
   return [
     NOTE,
     '# Reference',

@@ -12,6 +12,7 @@ import { llmsPage } from './llms-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
 import { reportSchema } from './report-schema.ts'
 import { errorsPage, limitsPage } from './tables.ts'
+import { toolsPage } from './tools-page.ts'
 
 const REFERENCE = 'docs/reference'
 
@@ -28,6 +29,7 @@ function allFiles(): Record<string, string> {
     'errors.md': errorsPage(doc),
     'limits.md': limitsPage(),
     'commands.md': commandsPage(commands),
+    'tools.md': toolsPage(),
     'conformance.md': conformancePage(),
     'conformance-run.schema.json': `${JSON.stringify(reportSchema(), null, 2)}\n`,
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,

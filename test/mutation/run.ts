@@ -6,8 +6,9 @@
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
- * `--rooms market,store` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
- * `--budget 60` (seconds of tests for one mutant), `--list`.
+ * `--rooms market,conform/checks` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
+ * `--shared` (only tests that share a process: they start no program, and hundreds of mutants take minutes), `--budget 60`
+ * (seconds of tests for one mutant), `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     rooms: { type: 'string', default: roomsOf().join(',') },
     only: { type: 'string' },
     tests: { type: 'string', default: '' },
+    shared: { type: 'boolean', default: false },
     budget: { type: 'string', default: '60' },
     report: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -42,7 +44,7 @@ const { values } = parseArgs({
 const rooms = values.rooms.split(',')
 const sources = sourcesOf(roomsOf())
 const population = sources
-  .filter(({ file }) => rooms.includes(file.split('/')[1]!))
+  .filter(({ file }) => rooms.some(room => file.startsWith(`src/${room}/`)))
   .flatMap(({ scene }) => scene.mutants)
 const { only } = values
 const sample =
@@ -81,7 +83,8 @@ async function tryAll(): Promise<void> {
     .map((mutant, index) => ({ mutant, index, name: names[index]! }))
     .filter(({ name }) => !done.has(name))
   const wanted = values.tests.split(',')
-  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
+  const found = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
+  const jobs = values.shared ? found.filter(({ shares }) => shares) : found
   const workshop = openWorkshop(sample, sources)
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
@@ -124,7 +127,7 @@ function say(line: Line): void {
 
 /** Another state of sources or tests, or another sample, is another report. */
 function stateOf(drawn: string): string {
-  const hash = createHash('sha256').update(drawn).update(values.tests)
+  const hash = createHash('sha256').update(`${drawn} ${values.tests} ${values.shared}`)
   for (const folder of ['src', 'test']) {
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
       if (file.endsWith('.ts')) hash.update(file).update(readFileSync(`${folder}/${file}`))

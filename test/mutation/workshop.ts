@@ -16,6 +16,7 @@ const COPIED = [
   'scripts',
   'src',
   'test',
+  'CHANGELOG.md',
   'LICENSE',
   'README.md',
   'biome.json',
@@ -52,8 +53,8 @@ export function openWorkshop(sample: readonly Mutant[], sources: readonly Source
     folder,
     numbersOf(index) {
       const mutant = sample[index]!
-      const users = mutant.within ? [] : usersOf(mutant, sources).map(numberOf)
-      return users.length > 0 ? users : [index]
+      // Its own place is reached wherever it is loaded: a test may read a table itself.
+      return mutant.within ? [index] : [index, ...usersOf(mutant, sources).map(numberOf)]
     },
     neighboursOf: index => entries.filter(({ file }) => file === sample[index]!.file).map(({ number }) => number),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -96,7 +96,12 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   fault: { fault: z.enum(faultNames), on: text(), taskId: text(), agentId: textOrNull() },
   clock: { now: text(), byMs: z.number() },
   info: { message: sentence() },
-  warning: { message: sentence() },
+  warning: {
+    message: sentence(),
+    diagnosis: diagnosis.optional(),
+    agentId: text().optional(),
+    taskId: text().optional(),
+  },
   error: { message: text(), stack: text().optional(), requestId: text().optional() },
 }
 

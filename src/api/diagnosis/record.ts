@@ -46,9 +46,11 @@ export interface Finding {
 /** What the commands are about. */
 export interface About {
   readonly isDev: boolean
+  /** Where agents call back. */
+  readonly baseUrl?: string
   readonly agent?: string | null | undefined
-  /** dev passes its webhooks on, under a name of its own. */
-  readonly isForwarded?: boolean
+  /** Its URL, where dev passes its webhooks on, under a name of its own. */
+  readonly forwarded?: string | null
 }
 
 const NONE = { taskId: null, deliveryId: null, attempt: null, exchangeId: null, status: null }
@@ -56,13 +58,15 @@ const NONE = { taskId: null, deliveryId: null, attempt: null, exchangeId: null, 
 export function toRecord(finding: Finding, about: About): DiagnosisRecord {
   const { cause, certainty, text, since = null, location = null } = finding
   const { fix, inDev, next, nextInDev, isMeant = false } = causes[cause]
-  const asDev = cause === 'redirect' ? about.isForwarded === true : about.isDev
+  const asDev = cause === 'redirect' ? Boolean(about.forwarded) : about.isDev
   const found = { ...NONE, ...finding.evidence }
   const places: Places = {
     agent: about.agent,
     delivery: found.deliveryId,
     task: found.taskId,
     location: webUrl(location),
+    forwarded: about.forwarded,
+    port: loopbackPort(about.baseUrl),
   }
   return {
     cause,
@@ -90,6 +94,10 @@ function filled(words: string, places: Places): string[] {
   })
   return isWhole ? [line] : []
 }
+
+/** null: the address is none that means the container itself in a container. */
+const loopbackPort = (baseUrl = ''): string | null =>
+  /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):(\d+)(?:\/|$)/.exec(baseUrl)?.[1] ?? null
 
 const webUrl = (location: string | null) => (location !== null && /^https?:\/\//.test(location) ? location : null)
 

@@ -190,7 +190,7 @@ function outOfTurn(callback: CallbackFact, before: readonly Fact[], early: Findi
   const { action, message } = callback
   const text = `Its ${action} was refused with ${callback.status}. ${message}.`
   const taken = before.findLast(fact => fact.kind === 'callback' && fact.action === action && !isRefused(fact))
-  const asked = before.findLast(fact => fact.kind === 'webhook' && WORK.has(fact.event))
+  const asked = before.findLast(fact => fact.kind === 'webhook' && asksForWork(fact.event))
   const ended = before.findLast(fact => fact.kind === 'webhook' && ENDS.has(fact.event)) as WebhookFact | undefined
   if (taken?.kind === 'callback') {
     if (taken.fault !== null && UNTOLD.has(taken.fault)) return ofFault(taken.fault, action)
@@ -217,6 +217,8 @@ function outOfTurn(callback: CallbackFact, before: readonly Fact[], early: Findi
 
 const REVISION = 'task.revision_requested'
 const WORK = new Set(['task.submitted', REVISION])
+/** Whether an agent that takes this has to answer by a callback. */
+export const asksForWork = (event: string) => WORK.has(event)
 const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
 
 const byRefusal: Partial<Record<FailureName, readonly [Cause, Finding['certainty']]>> = {

@@ -10,8 +10,8 @@ interface CauseRecord {
   /** The same in a simulator, where other words help there. */
   readonly inDev?: string
   /**
-   * Command lines that help, without the name of the program. `{agent}`, `{delivery}`, `{task}` and `{location}` stand for what it is
-   * about; one that has no value for its place is left out.
+   * Command lines that help, without the name of the program. `{agent}`, `{delivery}`, `{task}`, `{location}`, `{forwarded}`, the
+   * URL of an agent that dev passes its webhooks on to, and `{port}`, that of a dev on this machine, stand for what it is about; one that has no value for its place is left out.
    */
   readonly next?: readonly string[]
   readonly nextInDev?: readonly string[]
@@ -25,6 +25,8 @@ const RESEND = 'deliveries resend {delivery}'
 const ANSWER_FIRST = 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'
 const LOOK = 'Look at what the agent itself has printed.'
 const LISTEN = 'Start the agent, and look at host and port in its URL.'
+const CALL_BACK =
+  'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with its secret: agent-marketplace/webhooks does that. Does it reach that address, and does its own output show an error?'
 const IN_TURN = 'An agent accepts, then delivers: once for each X-Service-Delivery-Id, however often it comes.'
 const HTTPS = `Webhooks go to https:// only: save such a URL. For a plain http agent let dev do the https.`
 
@@ -56,7 +58,11 @@ const others = {
     fix: '410 says that the agent is gone for good, so it is not tried again. Answer 503 for a while.',
     next: [RESEND],
   },
-  agent_failed: { fix: `The agent failed. ${LOOK}`, next: [TEST] },
+  agent_failed: {
+    fix: `The agent failed. ${LOOK}`,
+    next: [TEST],
+    nextInDev: ['emit task.submitted --to {forwarded}', TEST],
+  },
   agent_away: {
     fix: 'What stands before the agent does not reach it: look whether the agent runs, and at which port.',
     next: [TEST],
@@ -89,8 +95,10 @@ const others = {
   },
   // what the agent calls back
   no_callback: {
-    fix: 'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with its secret: agent-marketplace/webhooks does that. Does it reach that address, and does its own output show an error?',
+    fix: CALL_BACK,
+    inDev: `${CALL_BACK} In a container localhost is the container: dev can give another address.`,
     next: [TEST],
+    nextInDev: [TEST, 'dev --port {port} --public-url http://host.docker.internal:{port}'],
   },
   bad_callback: {
     fix: 'Send JSON with the fields that the action needs, and add the header Content-Type: application/json.',
@@ -165,6 +173,7 @@ export type Cause = SignatureCause | keyof typeof others
 export const causes: Readonly<Record<Cause, CauseRecord>> = {
   ...signatureCauses,
   ...others,
+  refused_by_agent: { fix: fixes.refused_by_agent, next: [TEST], nextInDev: ['dev --print-env', TEST] },
   // No agent is known, so none can be tested; each webhook that was sent shows its callbackUrl.
   unknown_task: { fix: fixes.unknown_task, next: ['exchanges list'] },
 }

@@ -12,7 +12,7 @@ import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
-import { money, plain, type Ui } from '../output/ui.ts'
+import { giveSecretsIn, money, plain, type Ui } from '../output/ui.ts'
 
 export interface AgentListFlags extends ConnectionFlags {
   all?: boolean
@@ -25,8 +25,8 @@ export const list = (flags: AgentListFlags) =>
     return answer({ items: agents }, () => {
       if (agents.length === 0) return notes.line(noAgents(flagsToReach(found, 'builder')))
       const shown = flags.all ? agents : agents.filter(({ diagnosis }) => diagnosis?.cause !== 'down_on_purpose')
-      const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
-      out.table([head, ...shown.map(agent => rowOf(agent, out))])
+      const rows = shown.map(agent => rowOf(agent, out))
+      out.list(['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'], rows)
       for (const agent of shown) tell(agent, notes, reachTo(found))
     })
   })
@@ -84,6 +84,7 @@ export const rotateSecret = (agent: string, flags: RotateFlags) =>
     const { id } = record
     if ('visible' in record && record.visible && !flags.yes) await askToDelist(record.slug)
     const reply = await client.rotateSecret({ id, ...grace })
+    giveSecretsIn(reply)
     return answer(reply, () => {
       out.line(reply.secret)
       const old = grace.graceHours ? `Callbacks signed with the old one are taken for ${grace.graceHours} h.` : ''

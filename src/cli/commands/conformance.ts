@@ -39,7 +39,7 @@ import { type ConformanceSettings, settingsIn } from '../conformance/settings-fi
 import { showReport } from '../conformance/terminal-report.ts'
 import { limitIn, RunTime } from '../conformance/time-limit.ts'
 import { connected } from '../connection/connection.ts'
-import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
+import { flagsToReach, nextSteps, typed } from '../connection/next-steps.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { diskReason } from '../output/disk-faults.ts'
@@ -275,8 +275,10 @@ function tell(plan: Plan, { report, history, playing }: Told, output: CommandOut
 
 const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' : ` --config ${config}`)
 
-const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) =>
-  againLine(report, id) + withConfig(flags)
+const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) => {
+  const [program, ...words] = againLine(report, id).split(' ')
+  return typed(words.join(' ') + withConfig(flags), program)
+}
 
 const againAt = (flags: ConformanceFlags, reach: string) => () => (id: string) =>
   nextSteps.judgeListed(

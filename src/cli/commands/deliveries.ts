@@ -30,7 +30,7 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
       const isOfMany = agent === undefined
       const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
       const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
-      out.table([columns.map(word => out.colour.bold(word)), ...rows])
+      out.list(columns, rows)
       const troubled = items.find(({ diagnosis }) => diagnosis && !diagnosis.isMeant)
       const lines = troubled?.diagnosis ? diagnosisLines(troubled.diagnosis, reachTo(found)) : []
       for (const [at, line] of lines.entries()) notes.line(at === 0 ? `${troubled!.id}: ${line}` : `  ${line}`)
@@ -88,8 +88,8 @@ function describe({ out }: Connection, details: DeliveryDetails): void {
   out.table(facts(details).map(([name, words]) => [colour.dim(name), plain(words)]))
   if (attempts.length > 0) {
     line()
-    const head = ['ATTEMPT', 'AT', 'RESULT', 'MS', 'MESSAGE'].map(word => colour.bold(word))
-    out.table([head, ...attempts.map(attempt => attemptRow(out, attempt))])
+    const rows = attempts.map(attempt => attemptRow(out, attempt))
+    out.list(['ATTEMPT', 'AT', 'RESULT', 'MS', 'MESSAGE'], rows, { wraps: true })
   }
   line(`\n${colour.bold('Request')}  ${colour.dim('signed anew for each attempt')}`)
   raw(plain(`${request.method} ${request.url ?? ''}`))

@@ -1,13 +1,16 @@
 /** `marketplace dev`: the local simulator. Source: A-1–A-6. */
+import { shellWord } from '../../api/command-line.ts'
 import { clockMoves } from '../../api/limits.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Flags, readSettings, UsageError } from '../../settings/config.ts'
+import { projectWords } from '../../settings/project-file.ts'
 import { baseUrlOf } from '../../settings/values.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import type { CommandTable } from '../command-line/command.ts'
 import { numberGiven } from '../command-line/json-input.ts'
+import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { type RunningDev, runningDev } from '../dev/attach.ts'
 import { environmentText, type PrintEnvFlags } from '../dev/environment.ts'
@@ -16,8 +19,8 @@ import { whenReaderEnds } from '../dev/output-reader.ts'
 import { personasCalled } from '../dev/personas.ts'
 import { reset } from '../dev/reset.ts'
 import { type Pace, type Simulator, startSimulator } from '../dev/simulator.ts'
-import { showStart } from '../dev/start-screen.ts'
-import { credentialsPath, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
+import { showKeys, showStart } from '../dev/start-screen.ts'
+import { credentialsPath, neededCredentials, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
 import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { liveScreen } from '../keys/live-screen.ts'
@@ -27,7 +30,7 @@ import type { CommandOf } from '../log/entry-lines.ts'
 import { entryLog } from '../log/lines.ts'
 import { withDiskReason, withSystemReason } from '../output/disk-faults.ts'
 import { markPrinted } from '../output/output.ts'
-import { createUi } from '../output/ui.ts'
+import { createUi, giveSecretsIn, print } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
 
 export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
@@ -41,6 +44,7 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
   persona?: string[]
   new?: boolean
   publicUrl?: string
+  showKeys?: boolean
   reset?: boolean
   yes?: boolean
 }
@@ -64,9 +68,10 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
   if (flags.printEnv !== undefined) {
-    process.stdout.write(environmentText(flags, state))
+    print(environmentText(flags, state), { whole: true })
     return exitCodes.ok
   }
+  if (flags.showKeys) return printKeys(flags, state)
   const given = givenIn(flags)
   if (flags.reset) await reset(state, flags.yes === true)
   const running = await runningDev(state)
@@ -99,25 +104,40 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   market = marketplace.market
   for (const [id, name] of namesIn(sim)) names.set(id, name)
   if (json) {
+    giveSecretsIn(credentials)
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else {
-    showStart(ui, {
-      url: marketplace.url,
-      db: state.folder === null ? null : state.db,
-      credentialsFile: credentialsPath(state),
-      fromProject: settings.fromProject,
-      silent: [...sim.silent.values()],
-      ...credentials,
-    })
+    showStart(ui, { url: marketplace.url, listed: sim.listed, ...keptOf(flags, state), ...credentials })
+    const { fromProject } = settings
+    if (fromProject.length > 0) market.log({ type: 'info', message: projectWords(fromProject) })
     // Only lines for people name commands. All of them take a while to load, which the start need not wait for.
     found = await findCommand()
   }
-  // That an agent which is down has passed its first test would puzzle people.
-  shown.open(entry => json || !('agentId' in entry && sim.silent.has(entry.agentId ?? '')))
+  // How dev has furnished itself is nothing that people did.
+  shown.open(entry => json || (TOLD.has(entry.type) && !(entry.type === 'migration' && entry.from === 0)))
   screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()
   return ended.finally(shown.end)
 }
+
+/** The keys of the dev of this folder, which may have ended. */
+function printKeys({ ephemeral, json }: DevFlags, state: StateFolder): number {
+  if (ephemeral) throw new UsageError('--ephemeral keeps nothing: press a in that dev, or start it with --json.')
+  const kept = neededCredentials(state)
+  const ui = createUi()
+  giveSecretsIn(kept)
+  if (json) ui.json(kept)
+  else showKeys(ui, kept)
+  return exitCodes.ok
+}
+
+const keptOf = ({ db }: DevFlags, state: StateFolder) => ({
+  keys: state.folder === null ? null : nextSteps.showKeys(db === undefined ? '' : ` --db ${shellWord(state.db)}`),
+  isFound: credentialsPath(state) === CREDENTIALS_FILE,
+})
+
+/** What people are told of the time before the first line. */
+const TOLD: ReadonlySet<string> = new Set<StampedEntry['type']>(['info', 'warning', 'error', 'migration'])
 
 /** Those of accounts and agents, by id. */
 const namesIn = ({ credentials, buyers, silent }: Simulator): readonly (readonly [id: string, name: string])[] => [

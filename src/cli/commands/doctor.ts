@@ -3,9 +3,10 @@
 import type { Client } from '../../client/typed-client.ts'
 import { environment, readSettings, type Settings, UsageError } from '../../settings/config.ts'
 import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
+import { reachTo } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
-import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
+import { addressFindings, type KnownAgent, secretFinding, testFindings } from '../doctor/agent.ts'
 import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
 import {
   containerFinding,
@@ -54,9 +55,7 @@ async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
     ...(client === null ? containerFinding(inContainer(), found.url) : []),
     ...(await folderFindings(settings, dev, found.isDev && client !== null)),
     ...secretFindings((found.isDev && dev?.agents) || []),
-    ...(client && flags.agent !== undefined
-      ? await agentFindings({ client, found }, flags.agent, localOf(found, dev))
-      : []),
+    ...(client && flags.agent !== undefined ? await agentFindings({ client, found }, flags.agent) : []),
   ]
 }
 
@@ -83,16 +82,12 @@ function secretFindings(agents: readonly KnownAgent[]): SetupFinding[] {
   return secret ? [secretFinding(secret, agents, agentId)] : []
 }
 
-async function agentFindings(at: { client: Client; found: Target }, name: string, local: string | null) {
-  const { client } = at
+async function agentFindings(at: { client: Client; found: Target }, name: string) {
+  const { client, found } = at
   const agent = await agentCalled(at, name)
   if (!('webhookUrl' in agent)) throw new UsageError(`--agent takes an agent of your own, and ${name} is another's.`)
-  return [...(await addressFindings(agent)), ...(await callbackFindings(client, agent, local))]
+  return [...(await addressFindings(agent, found)), ...(await testFindings(client, agent, reachTo(found)))]
 }
-
-/** The address of a dev that agents call back by the name of this machine. */
-const localOf = ({ isDev, isLocal, url }: Target, dev: ReturnType<typeof storedDev>) =>
-  isDev && isLocal && dev?.publicUrl === undefined ? url : null
 
 /** Returns a finding if no marketplace is named anywhere. What a flag says wrongly is an error. */
 function placeOf(flags: DoctorFlags): Target | SetupFinding {
@@ -121,7 +116,7 @@ function show(
     const { check, level, message, fix } = finding
     const isMended = mended.has(finding)
     out.line(`${isMended ? marks.ok : marks[level]} ${check.padEnd(12)} ${plain(message)}${isMended ? ': mended' : ''}`)
-    if (fix !== undefined && !isMended) out.line(`  ${' '.repeat(12)} ${fix}`)
+    if (fix !== undefined && !isMended) for (const line of fix.split('\n')) out.line(`  ${' '.repeat(12)} ${line}`)
   }
   if (mended.size === 0 && findings.some(finding => finding.mend)) notes.line(`${nextSteps.mend()} mends what it can.`)
 }

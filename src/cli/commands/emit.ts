@@ -11,8 +11,6 @@ import { isLost, webhookFaultOf } from '../../sim/webhooks/faults.ts'
 import { stateAfter } from '../../sim/webhooks/sample-event.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingFailure, OutgoingResult, World } from '../../world/world.ts'
-import { agentAt } from '../connection/dev-folder.ts'
-import { nextSteps } from '../connection/next-steps.ts'
 import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit/plan.ts'
 import { tellAll, tellOne } from '../emit/report.ts'
 import { findingsOf, isAwaited, isWell, type Outcome } from '../emit/verdict.ts'
@@ -167,19 +165,11 @@ function codeOf({ strict }: EmitPlan, judged: readonly Judged[]): number {
 
 const unusable: readonly OutgoingFailure[] = ['bad_url', 'private_address']
 
-/** The certificate of a dev is trusted by that dev alone. */
-function tlsHint(to: string): string {
-  const forwardTo = agentAt(to)?.forwardTo
-  return forwardTo
-    ? `dev passes it on to the agent itself: ${nextSteps.emitTo(forwardTo)}`
-    : 'On this machine http:// will do.'
-}
-
 function unanswered({ reason, message }: { reason: OutgoingFailure; message: string }, to: string): Fault {
   const code = unusable.includes(reason) ? exitCodes.usage : exitCodes.network
   const hints: Partial<Record<OutgoingFailure, string>> = {
     refused: 'Is the agent running, and on this port?',
-    tls: tlsHint(to),
+    tls: 'On this machine http:// will do.',
   }
   return new Fault(`No answer from ${to}: ${message}`, { code, hint: hints[reason] })
 }

@@ -11,7 +11,7 @@ import { taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { jsonText } from '../output/json-text.ts'
-import { plain, type Ui } from '../output/ui.ts'
+import { plain, printBytes, type Ui } from '../output/ui.ts'
 
 const WHY_NOT = 'records no exchanges: only a simulator does'
 
@@ -40,8 +40,8 @@ export function list(flags: ExchangeListFlags): Promise<number> {
     return answer({ items }, () => {
       if (items.length === 0)
         return notes.line(noneOf({ things: 'exchanges', filters: filtersOf(flags), all: nextSteps.exchanges() }))
-      const head = ['ID', 'AT', 'WHAT', 'STATUS', 'MS', 'TASK', 'CAUSE'].map(word => out.colour.bold(word))
-      out.table([head, ...items.map(item => rowOf(out, item))])
+      const rows = items.map(item => rowOf(out, item))
+      out.list(['ID', 'AT', 'WHAT', 'STATUS', 'MS', 'TASK', 'CAUSE'], rows)
       const failing = items.find(({ diagnosis }) => diagnosis !== null)
       if (failing) notes.line(`One of them, byte for byte: ${nextSteps.showExchange(failing.id)}`)
     })
@@ -79,7 +79,7 @@ export const show = (id: string, flags: ExchangeShowFlags) =>
   onSimulator(flags, WHY_NOT, async ({ client, out, notes, answer }) => {
     const exchange = await client.getExchange({ id })
     if (flags.raw) {
-      process.stdout.write(bytesOf(exchange.requestBody))
+      printBytes(bytesOf(exchange.requestBody))
       return exitCodes.ok
     }
     return answer(exchange, () => {

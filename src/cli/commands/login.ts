@@ -121,8 +121,8 @@ export const profiles = (flags: AnswerFlags) =>
     return answer({ items }, () => {
       if (items.length === 0)
         return notes.line(noneOf({ things: 'sessions', first: `How to sign in: ${nextSteps.helpOf('login')}` }))
-      const head = ['PROFILE', 'ADDRESS', 'EMAIL'].map(word => out.colour.bold(word))
-      out.table([head, ...items.map(({ profile, url, email }) => [profile ?? '-', plain(url), plain(email)])])
+      const rows = items.map(({ profile, url, email }) => [profile ?? '-', plain(url), plain(email)])
+      out.list(['PROFILE', 'ADDRESS', 'EMAIL'], rows)
     })
   })
 

@@ -1,4 +1,5 @@
 /** `marketplace mcp`: tools for coding agents, over stdin and stdout. */
+import type { CommandTable } from '../command-line/command.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 
@@ -9,11 +10,14 @@ export interface McpFlags extends Omit<ConnectionFlags, 'json'> {
   secretFile?: string
 }
 
-export async function mcp({ readOnly = false, start, agentUrl, secretFile, ...reach }: McpFlags): Promise<number> {
+export async function mcp(
+  { readOnly = false, start, agentUrl, secretFile, ...reach }: McpFlags,
+  { chapters }: CommandTable,
+): Promise<number> {
   const { serveTools } = await import('../mcp/server.ts')
   await serveTools({
     readOnly,
-    program: process.argv[1]!,
+    records: chapters.flatMap(([, records]) => records),
     reach: flagsOf({ ...reach }),
     agent: flagsOf({ start, url: agentUrl, 'secret-file': secretFile }),
     secret: flagsOf({ 'secret-file': secretFile }),

@@ -8,7 +8,7 @@ import {
 import type { Log } from '../../market/log.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type Flags, isLoopbackName, readSettings, type Settings, UsageError } from '../../settings/config.ts'
-import { PROJECT_FILE } from '../../settings/project-file.ts'
+import { projectWords } from '../../settings/project-file.ts'
 import { nameOf } from '../../settings/values.ts'
 import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -99,8 +99,7 @@ const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
 
 /** Logs which settings come from the project file, which no flag names. */
 function logProject({ fromProject }: Settings, log: Log): void {
-  if (fromProject.length > 0)
-    log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })
+  if (fromProject.length > 0) log({ type: 'info', message: projectWords(fromProject) })
 }
 
 function warn({ market, metricsPort }: Marketplace, { mail, rateLimits, wayOut }: Settings, log: Log): void {

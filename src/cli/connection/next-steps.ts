@@ -6,7 +6,16 @@ import { programName } from '../../settings/config.ts'
 import { inUnits } from '../output/numbers.ts'
 import type { Person, Target } from './target.ts'
 
-const typed = (words: string) => `${programName()} ${words}`
+/** What `mcp` tells of a command instead; undefined: nothing else. */
+let otherForm: (words: string) => string | undefined = () => undefined
+
+/** Whoever reads types no command lines. */
+export const tellCommandsAs = (form: (words: string) => string | undefined): void => {
+  otherForm = form
+}
+
+/** A command line as it is typed, or what stands for it where nobody types. */
+export const typed = (words: string, program = programName()) => otherForm(words) ?? `${program} ${words}`
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
 export const flagsToReach = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
@@ -27,6 +36,7 @@ export const nextSteps = {
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),
   createKey: (flags = '') => typed(`keys create --name agent${flags}`),
+  showKeys: (flags = '') => typed(`dev --show-keys${flags}`),
   printEnvironment: () => typed('dev --print-env'),
   openapi: () => typed('openapi'),
   helpOf: (command: string) => typed(`${command} --help`),
@@ -58,8 +68,6 @@ export const nextSteps = {
   backup: (to: string) => typed(`db backup FILE ${to}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
-  /** To an agent of this folder's dev, whose secret is known. */
-  emitTo: (url: string) => typed(`emit task.submitted --to ${url}`),
   /** Of a right agent this is refused. */
   emitForged: (url: string) => typed(`emit task.submitted --forge wrong-secret --to ${url}`),
   deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),

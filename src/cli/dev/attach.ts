@@ -35,7 +35,8 @@ interface Found {
   readonly transport: Transport
 }
 
-const PATIENCE_MS = 2_000
+/** It listens, so it is there: a busy machine answers late. */
+const PATIENCE_MS = 10_000
 
 /** Returns null if none answers. */
 export async function runningDev(state: StateFolder): Promise<RunningDev | null> {

@@ -4,8 +4,7 @@ import { shellWord } from '../../api/command-line.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { SeededAgent } from '../../sim/agents/agents.ts'
 import type { Credentials } from '../../sim/seed.ts'
-import { nextSteps } from '../connection/next-steps.ts'
-import { readCredentials, type StateFolder } from './state-folder.ts'
+import { neededCredentials, type StateFolder } from './state-folder.ts'
 
 interface Reachable extends Pick<Credentials, 'accounts'> {
   url: string
@@ -50,8 +49,7 @@ export function environmentText({ printEnv, agent: named, json }: PrintEnvFlags,
   const shell = printEnv === true || printEnv === undefined ? (json ? 'json' : 'sh') : printEnv
   const print = Object.hasOwn(shells, shell) ? shells[shell] : undefined
   if (!print) throw new UsageError(`--print-env takes ${Object.keys(shells).join(', ')}, not ${shell}.`)
-  const kept = readCredentials(state)
-  if (!kept) throw new UsageError(`There is no dev in this folder yet. Start one: \`${nextSteps.startDev()}\``)
+  const kept = neededCredentials(state)
   const wanted = named?.[0]?.replace(/=.*/s, '')
   const agents = kept.agents.filter(({ slug }) => wanted === undefined || slug === wanted)
   const agent = agents.find(({ forwardTo }) => forwardTo !== undefined) ?? agents[0]

@@ -1,11 +1,15 @@
 /** Tests and lists the agents that dev forwards webhooks to, and sends what waited when one is back. */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
+import { inWords } from '../../api/diagnosis/record.ts'
+import { asksForWork } from '../../api/diagnosis/story.ts'
 import type { TestReport } from '../../api/records.ts'
+import { patienceFor } from '../../market/agents/health.ts'
 import type { LogEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { AgentWatch } from '../../sim/agents/agent-watch.ts'
 import { list, type Staff, testAndList, visibilityOf } from '../../sim/agents/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/agents/forwarded-agents.ts'
+import { verbsAs } from '../../sim/verb-calls.ts'
 import { isRefusal, takesForgery, verificationMistake } from '../../sim/webhooks/signature-probe.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 
@@ -19,6 +23,8 @@ interface Kept {
   isRestarting: boolean
   /** It is being asked what it gets wrong. */
   isAsked: boolean
+  /** What was said of that mistake since it was last away or took a webhook. */
+  told: string
   /** The mistake in its verification, if it refuses webhooks; undefined: not asked since it was last away or took one. */
   mistake: Diagnosis | null | undefined
   /** It has answered a forged webhook, or is not to get one. */
@@ -34,6 +40,7 @@ export class Forwarding {
   readonly #market: Market
   readonly #staff: Staff
   readonly #agents = new Map<string, Kept>()
+  readonly #looks = new Set<NodeJS.Timeout>()
   #closed = false
 
   constructor(
@@ -50,7 +57,7 @@ export class Forwarding {
 
   #keep(agent: ForwardedAgent, isTried: boolean): Kept {
     const watch = new AgentWatch(agent.forwardTo, {
-      onDown: () => kept.isRestarting || this.#say(this.#downWords(kept)),
+      onDown: () => kept.isRestarting || this.#down(kept),
       onUp: wasDown => this.#guarded(kept, () => this.#back(kept, wasDown)),
     })
     const kept: Kept = {
@@ -62,6 +69,7 @@ export class Forwarding {
       isTried,
       isAsked: false,
       mistake: undefined,
+      told: '',
     }
     return kept
   }
@@ -73,6 +81,7 @@ export class Forwarding {
 
   close(): void {
     this.#closed = true
+    for (const look of this.#looks) clearTimeout(look)
     for (const { watch } of this.#agents.values()) watch.close()
   }
 
@@ -84,14 +93,32 @@ export class Forwarding {
     if (kept) this.#guarded(kept, () => this.#listIfPassed(kept))
   }
 
-  #hearWebhook({ agentId, outcome, status, attempt }: LogEntry & { type: 'webhook' }): void {
+  #hearWebhook({ agentId, taskId, event, outcome, status, attempt }: LogEntry & { type: 'webhook' }): void {
     const kept = this.#agents.get(agentId)
     if (!kept) return
-    if (outcome === 'delivered') kept.mistake = undefined
+    if (outcome === 'delivered') forget(kept)
+    if (outcome === 'delivered' && asksForWork(event)) this.#lookLater(kept, taskId)
     if (outcome === 'retry') kept.watch.look()
     // Of a later attempt the same could be said once more.
     if (isRefusal(status) && (attempt === 1 || kept.mistake === undefined))
       this.#guarded(kept, () => this.#tellMistake(kept))
+  }
+
+  /** That nothing follows a 200 is no event, and nothing else would say so. */
+  #lookLater(kept: Kept, taskId: string): void {
+    if (this.#looks.size >= MOST_LOOKS) return
+    const look = setTimeout(() => {
+      this.#looks.delete(look)
+      this.#guarded(kept, () => this.#tellSilence(kept, taskId))
+    }, patienceFor(this.#market, 'pending') + MARGIN_MS)
+    this.#looks.add(look)
+  }
+
+  async #tellSilence({ agent: { id, slug } }: Kept, taskId: string): Promise<void> {
+    const { diagnosis } = await verbsAs(this.#market, this.#staff.builderId)('diagnoseTask', { id: taskId })
+    if (this.#closed || (diagnosis?.cause !== 'silent' && diagnosis?.cause !== 'died_at_work')) return
+    const message = `${slug}: ${inWords(diagnosis)}`
+    this.#market.log({ type: 'warning', message, diagnosis, agentId: id, taskId })
   }
 
   /** Webhooks that fail from now on do so because dev starts the agent anew. */
@@ -115,18 +142,24 @@ export class Forwarding {
     kept.watch.look({ untilBack: true })
   }
 
-  #downWords({ agent, isTested }: Kept): string {
-    const { origin } = new URL(agent.forwardTo)
-    return isTested
-      ? `${agent.slug} is down: nothing listens at ${origin}. Its webhooks wait until it is back`
-      : `Nothing listens at ${origin} yet. ${agent.slug} is tested as soon as it is up`
+  #down({ agent: { id, slug, forwardTo }, isTested }: Kept): void {
+    const { origin } = new URL(forwardTo)
+    const since = this.#market.world.now()
+    const text = `Nothing listens at ${origin}.`
+    this.#market.recording?.note(id, 'away', { cause: 'nobody_listens', certainty: 'sure', text, since })
+    this.#say(
+      isTested
+        ? `${slug} is down: nothing listens at ${origin}. Its webhooks wait until it is back`
+        : `Nothing listens at ${origin} yet. ${slug} is tested as soon as it is up`,
+    )
   }
 
   async #back(kept: Kept, wasDown: boolean): Promise<void> {
     const { agent, isTested, isRestarting } = kept
     kept.isRestarting = false
-    kept.mistake = undefined
+    this.#market.recording?.note(agent.id, 'away', null)
     const isBack = wasDown || isRestarting
+    if (isBack) forget(kept)
     if (isBack || !isTested) await hurry(this.#market, agent.id)
     const { visible } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)
@@ -142,16 +175,17 @@ export class Forwarding {
     if (report.passed) this.#guarded(kept, () => this.#tryForgery(kept))
   }
 
-  /** Once for each agent. What is said of a right one explains what that one prints of a wrong signature. */
+  /** Once for each agent. */
   async #tryForgery(kept: Kept): Promise<void> {
     if (kept.isTried) return
     kept.isTried = true
     const { id, slug, forwardTo } = kept.agent
+    // So what the agent itself prints of it is nobody's mistake.
+    this.#say(`${slug} is sent a forged webhook, to see that it refuses it`)
     const takes = await takesForgery(this.#market, id)
     if (this.#closed) return
     if (takes === null) kept.isTried = false
-    else if (!takes) this.#say(`${slug} refused a forged webhook, as it should`)
-    else {
+    else if (takes) {
       const message = `${slug} believes everybody: it took a webhook that was signed with a wrong secret. See it: ${nextSteps.emitForged(forwardTo)}`
       this.#market.log({ type: 'warning', message })
     }
@@ -162,11 +196,9 @@ export class Forwarding {
     if (!failed) return this.#tellStanding(kept, checks.at(-1)?.status === 'warning')
     const { slug } = kept.agent
     kept.watch.look({ untilBack: true })
-    const isRefused = /answered 40[013]/.test(failed.message)
-    if (isRefused) await this.#tellMistake(kept)
     if (this.#closed) return
-    const guess = isRefused && !kept.mistake ? ` Does it have its secret? ${nextSteps.printEnvironment()}.` : ''
-    const message = `${slug} is not listed: ${failed.message}.${guess} It is tested again once it is restarted, or by: ${nextSteps.testConnection(slug)}`
+    // The failed check has a line of its own.
+    const message = `${slug} is not listed. It is tested again once it is restarted`
     this.#market.log({ type: 'warning', message })
   }
 
@@ -180,11 +212,16 @@ export class Forwarding {
   async #tellMistake(kept: Kept): Promise<void> {
     if (kept.isAsked) return
     kept.isAsked = true
+    this.#say(
+      `${kept.agent.slug} refuses webhooks: it is sent some that are signed wrongly, to find out which it takes`,
+    )
     const mistake = await verificationMistake(this.#market, kept.agent.id).finally(() => (kept.isAsked = false))
     kept.mistake = mistake
     if (!mistake || this.#closed) return
     const text = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text}`
-    this.#market.recording?.noteMistake(kept.agent.id, { ...mistake, text })
+    this.#market.recording?.note(kept.agent.id, 'mistake', { ...mistake, text })
+    if (kept.told === text) return
+    kept.told = text
     this.#market.log({ type: 'warning', message: `${text} ${mistake.fix}` })
   }
 
@@ -215,5 +252,10 @@ export class Forwarding {
     if (!this.#closed) this.#market.log({ type: 'info', message })
   }
 }
+
+const forget = (kept: Kept) => Object.assign(kept, { mistake: undefined, told: '' })
+
+const MOST_LOOKS = 1_000
+const MARGIN_MS = 200
 
 const TESTED = /^\/api\/my\/agents\/([^/]+)\/test-connection$/

@@ -18,7 +18,7 @@ import { BUYER, type Credentials } from '../../sim/seed.ts'
 import { openDatabase } from '../../store/open.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
 import { countUsers, userByEmail } from '../../store/tables/accounts/users.ts'
-import { endAfterDiskFailure } from '../shutdown.ts'
+import { endAfterDiskFailure } from '../output/disk-faults.ts'
 import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
@@ -46,6 +46,8 @@ export interface SimulatorOptions extends ForwardingOptions {
 export interface Simulator {
   readonly marketplace: Marketplace
   readonly credentials: Credentials
+  /** Ids of the agents that can be hired at the start. */
+  readonly listed: ReadonlySet<string>
   /** Names, by id, of the agents that never answer. */
   readonly silent: ReadonlyMap<string, string>
   /** Names of the simulated buyers, by the ids of their accounts. */
@@ -102,19 +104,27 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       buyers?.hear(entry)
     }
     followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
-    const testLater = await sampleTest(marketplace, furnished, named, ending.signal)
+    const testLater = await sampleTest(marketplace, furnished, { named, front }, ending.signal)
     const begin = () => {
       testLater()
       run?.begin()
-      forwarding.begin()
+      // An agent is not to blame for a certificate that is still made.
+      void front.ready.then(() => forwarding.begin())
       buyers?.begin()
     }
     const { credentials, silent } = furnished
-    return { marketplace, credentials, silent, buyers: buyers?.names ?? new Map(), begin, close }
+    const listed = await listedOf(marketplace, furnished)
+    return { marketplace, credentials, listed, silent, buyers: buyers?.names ?? new Map(), begin, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+async function listedOf({ market }: Marketplace, { staff, credentials }: Furnished): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>()
+  for (const { id } of credentials.agents) if ((await visibilityOf(market, staff.builderId, id)).visible) listed.add(id)
+  return listed
 }
 
 /** Whoever has prepared a fault wants to know that nothing was shown by it. */
@@ -172,13 +182,14 @@ async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: 
 async function sampleTest(
   { market }: Marketplace,
   furnished: Furnished,
-  named: (names: string[]) => void,
+  { named, front }: { named: (names: string[]) => void; front: Front },
   signal: AbortSignal,
 ) {
   const { staff, credentials } = furnished
   const { id } = credentials.agents[0]!
-  const test = () => {
+  const test = async () => {
     named(credentials.agents.map(({ slug }) => slug))
+    await front.ready
     return testSample(market, staff, id, signal)
   }
   const { visible } = await visibilityOf(market, staff.builderId, id)

@@ -1,30 +1,52 @@
-/** The start screen of dev: the address, the accounts, and what to try first. */
+/** What dev says at its start, in two lines; and all keys and secrets, for whoever asks for them. */
 
-import { PROJECT_FILE } from '../../settings/project-file.ts'
+import type { SeededAgent } from '../../sim/agents/agents.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
-import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { commandLine, plain, type Ui } from '../output/ui.ts'
+import { commandLine, giveSecretsIn, plain, type Ui } from '../output/ui.ts'
 
-interface Start extends Credentials {
+interface Start extends Pick<Credentials, 'agents'> {
   url: string
-  /** Names of the agents that never answer. */
-  silent: readonly string[]
-  /** The database in words; null if nothing is stored. */
-  db: string | null
-  /** The file with the credentials; null if there is none. */
-  credentialsFile: string | null
-  /** Names of the settings that come from the project file. */
-  fromProject: readonly string[]
+  /** Those of these agents that can be hired, by id. */
+  listed: ReadonlySet<string>
+  /** What prints all keys; null if nothing is kept. */
+  keys: string | null
+  /** Commands in this folder find its address and keys. */
+  isFound: boolean
 }
 
-export function showStart(ui: Ui, start: Start): void {
+/** The events follow. */
+export function showStart(ui: Ui, { url, agents, listed, keys, isFound }: Start): void {
   const { colour, line } = ui
-  const { url, db, accounts, agents, silent, fromProject, credentialsFile } = start
-  line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
-  line(db === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(db)}; keys in ${credentialsFile}.`)
-  if (fromProject.length > 0) line(`${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}.`)
-  line()
+  line(`At ${colour.cyan(url)}; ${keys === null ? unkept(ui) : `all keys: ${keys}`}`)
+  line(hireWords(agents, listed, isFound))
+}
+
+const unkept = ({ columns }: Ui) =>
+  columns === null
+    ? 'nothing is kept. With --json its first line has all keys'
+    : 'nothing is kept. Press a for all keys'
+
+/** One's own agent before the sample. */
+function hireWords(agents: readonly SeededAgent[], listed: ReadonlySet<string>, isFound: boolean): string {
+  const own = agents.filter(({ forwardTo }) => forwardTo !== undefined)
+  const agent = own.find(({ id }) => listed.has(id)) ?? own[0] ?? agents[0]!
+  if (!listed.has(agent.id)) return `${agent.slug} is listed as soon as it passes its test.`
+  if (!isFound) return `${agent.slug} is listed.`
+  const how = nextSteps.simulateBuyer(agent.slug)
+  return own.length === 0 ? `Hire ${agent.slug}: ${how}` : `${agent.slug} is listed; hire it: ${how}`
+}
+
+export interface Keys extends Pick<Credentials, 'accounts' | 'agents'> {
+  url: string
+}
+
+/** Everything that a person may want to copy. */
+export function showKeys(ui: Ui, { url, accounts, agents }: Keys): void {
+  const { colour, line } = ui
+  giveSecretsIn({ accounts, agents })
+  line(`${colour.bold('API     ')} ${colour.cyan(url)}`)
+  line(`${' '.repeat(9)}${colour.cyan(`${url}/docs`)} documents it`)
   for (const person of people) {
     const { email, password, apiKey } = accounts[person]
     line(`${colour.bold(person.padEnd(8))} ${email.padEnd(20)} password ${password}`)
@@ -38,32 +60,24 @@ export function showStart(ui: Ui, start: Start): void {
     line(`${' '.repeat(9)}secret  ${webhookSecret}`)
   }
   line()
-  line(`${colour.bold('agents  ')} ${silent.join(', ')}: samples that are down on purpose`)
-  line()
-  showFirstSteps(ui, start)
-  line()
-  line(colour.dim('Everything that happens follows. Ctrl-C ends it.'))
+  showFirstSteps(ui, { url, accounts, agents })
 }
 
-function showFirstSteps(ui: Ui, { url, accounts, agents, credentialsFile }: Start): void {
-  const agent = agents.find(({ forwardTo }) => forwardTo) ?? agents[0]
+function showFirstSteps(ui: Ui, { url, accounts, agents }: Keys): void {
+  const agent = agents.find(({ forwardTo }) => forwardTo) ?? agents[0]!
   const key = accounts.buyer.apiKey
-  const found = credentialsFile === CREDENTIALS_FILE
-  const { colour, line } = ui
-  const command = (text: string) => commandLine(ui, ' ', text, colour.green)
-  line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
-  command(nextSteps.simulateBuyer(`${agent?.slug}`, found ? '' : ` --url ${url} --key ${key}`))
-  line()
-  if (!agent?.forwardTo) {
+  const command = (text: string) => commandLine(ui, ' ', text, ui.colour.green)
+  const { line } = ui
+  line('Hire the agent, from anywhere on this machine:')
+  command(nextSteps.simulateBuyer(agent.slug, ` --url ${url} --key ${key}`))
+  if (!agent.forwardTo) {
     line('Your own agent in its place, on any port, in any language:')
     command(nextSteps.forward())
-    line()
   }
   line('Or by hand: create a task, then submit the id that comes back.')
-  const body = `{"agentId":"${agent?.id}","agreedPrice":500,
+  const body = `{"agentId":"${agent.id}","agreedPrice":500,
     "title":"My first task","description":"Count these words, please."}`
   command(`export KEY=${key}`)
   command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`)
   command(`curl -X POST ${url}/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"`)
-  line(`Every request of the API: ${colour.cyan(`${url}/docs`)}`)
 }

@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { UsageError } from '../../settings/config.ts'
 import { type Database, nameOf } from '../../settings/values.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { makeFolders } from '../../store/folders.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { writeWhole } from '../output/whole-file.ts'
 
 export interface StateFolder {
@@ -88,6 +90,13 @@ export function readCredentials(state: StateFolder): Kept | null {
   } catch {
     return null
   }
+}
+
+/** The same, for what needs them. */
+export function neededCredentials(state: StateFolder): Kept {
+  const kept = readCredentials(state)
+  if (kept) return kept
+  throw new UsageError(`There is no dev in this folder yet. Start one: \`${nextSteps.startDev()}\``)
 }
 
 /** Somebody may have changed the file by hand. */

@@ -1,12 +1,16 @@
 /** Looks at an agent: the secret that it would use, its address, its certificate, and whether its callbacks arrive. */
+import { type About, toRecord } from '../../api/diagnosis/record.ts'
+import { answerFinding } from '../../api/diagnosis/responses.ts'
 import type { OwnAgentRecord } from '../../api/records.ts'
 import type { Client } from '../../client/typed-client.ts'
 import { secretFingerprint } from '../../market/exchange.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingResult } from '../../world/world.ts'
+import { reachTo } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import type { Target } from '../connection/target.ts'
 import { plain } from '../output/ui.ts'
-import { failed, ok, type SetupFinding, warning } from './finding.ts'
+import { diagnosed, failed, ok, type SetupFinding, warning } from './finding.ts'
 
 export interface KnownAgent {
   id: string
@@ -41,9 +45,13 @@ export function secretFinding(text: string, agents: readonly KnownAgent[], agent
 }
 
 /** Sends nothing that an agent could take for a webhook: a POST without a signature. */
-export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Promise<SetupFinding[]> {
+export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord, found: Target): Promise<SetupFinding[]> {
+  const about = { isDev: found.isDev, agent: slug }
   if (webhookUrl === null) {
-    return [failed('address', `${slug} has no webhook URL`, nextSteps.saveWebhook(slug))]
+    const text = `${slug} has no webhook URL.`
+    return [
+      diagnosed('address', 'failed', toRecord({ cause: 'no_url', certainty: 'sure', text }, about), reachTo(found)),
+    ]
   }
   // Only the marketplace that has made the certificate of such a name trusts it.
   if (/\.localhost$/i.test(new URL(webhookUrl).hostname)) return []
@@ -56,48 +64,33 @@ export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Pro
       timeoutMs: 10_000,
       maxResponseBytes: 0,
     })
-    return addressResult(webhookUrl, result)
+    return addressResult(webhookUrl, result, about, reachTo(found))
   } finally {
     await world.egress.close()
   }
 }
 
 /** @internal Tested by each outcome. */
-export function addressResult(url: string, result: OutgoingResult): SetupFinding[] {
+export function addressResult(url: string, result: OutgoingResult, about: About, reach: string): SetupFinding[] {
   const isHttps = url.startsWith('https://')
   const certificate = ok('certificate', 'Its certificate is trusted')
   if (result.ok) return [ok('address', `${url} answers`), ...(isHttps ? [certificate] : [])]
-  if (result.reason === 'tls') {
-    const fix = `Use a certificate of a known authority, with its whole chain; in dev, forward instead: ${nextSteps.startDev()} --forward-to http://localhost:3000/webhook`
-    return [ok('address', `${url} is reached`), failed('certificate', plain(result.message), fix)]
-  }
-  return [
-    failed(
-      'address',
-      `${url} does not answer: ${plain(result.message)}`,
-      'Is the agent running, and does its firewall let others in?',
-    ),
-  ]
+  const { reason, message } = result
+  const record = toRecord(answerFinding({ url, status: null, reason, message }), about)
+  if (reason === 'tls') return [ok('address', `${url} is reached`), diagnosed('certificate', 'failed', record, reach)]
+  return [diagnosed('address', 'failed', record, reach)]
 }
 
-/**
- * Asks the marketplace to test the agent: only it knows whether the agent's callbacks arrive. `local`: the address of a dev
- * that agents call by the name of this machine, which in a container means the container.
- */
-export async function callbackFindings(
+/** Asks the marketplace to test the agent: only it knows whether the agent's callbacks arrive. */
+export async function testFindings(
   client: Client,
   { id, slug }: OwnAgentRecord,
-  local: string | null,
+  reach: string,
 ): Promise<SetupFinding[]> {
-  const { checks } = await client.testConnection({ id })
-  const weak = checks.filter(({ status }) => status === 'failed' || status === 'warning')
-  if (weak.length === 0) return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]
-  return weak.map(({ name, status, message }) =>
-    (status === 'failed' ? failed : warning)(name, plain(message), fixOf(name, slug, local)),
-  )
+  const { checks, diagnosis } = await client.testConnection({ id })
+  const weak = checks.find(({ status }) => status === 'failed' || status === 'warning')
+  if (diagnosis)
+    return [diagnosed(weak?.name ?? 'callback', weak?.status === 'failed' ? 'failed' : 'warning', diagnosis, reach)]
+  if (weak) return [warning(weak.name, plain(weak.message), nextSteps.testConnection(slug, reach))]
+  return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]
 }
-
-const fixOf = (check: string, slug: string, local: string | null) =>
-  check === 'callback' && local !== null
-    ? `Does it run in a container, where localhost is the container? ${nextSteps.startForContainer(local)}`
-    : nextSteps.testConnection(slug)

@@ -1,4 +1,8 @@
 /** What the doctor of a machine has found out. */
+import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
+import { diagnosisLines } from '../connection/diagnosis.ts'
+import { plain } from '../output/ui.ts'
+
 export interface SetupFinding {
   /** What was looked at; stays the same for programs. */
   readonly check: string
@@ -22,4 +26,16 @@ export const failed = (check: string, message: string, fix: string): SetupFindin
   level: 'failed',
   message,
   fix,
+})
+
+export const diagnosed = (
+  check: string,
+  level: 'warning' | 'failed',
+  diagnosis: DiagnosisRecord,
+  reach: string,
+): SetupFinding => ({
+  check,
+  level,
+  message: plain(diagnosis.text),
+  fix: diagnosisLines({ ...diagnosis, text: '' }, reach).join('\n'),
 })

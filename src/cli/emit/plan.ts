@@ -66,10 +66,12 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
   const { callbackUrl, gap = '0ms', strict = false } = flags
   const event = eventNamed(name)
   const to = urlGiven('--to', flags.to ?? '')
+  const known = agentAt(to)
   return {
     event,
-    to,
-    secret: await secretGiven(flags, output, agentAt(to)?.webhookSecret),
+    // The certificate of a dev is trusted by that dev alone: what that passes on goes to the agent itself.
+    to: known?.forwardTo ?? to,
+    secret: await secretGiven(flags, output, known?.webhookSecret),
     callbackUrl: callbackUrl === undefined ? undefined : urlGiven('--callback-url', callbackUrl),
     change: await changeOf(flags),
     headers: (flags.header ?? []).map(headerIn),

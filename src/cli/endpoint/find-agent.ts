@@ -6,7 +6,6 @@ import type { AgentRecord, CategoryRecord, OwnAgentRecord } from '../../api/reco
 import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
-import { agentAt } from '../connection/dev-folder.ts'
 import { diagnosisHint, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
@@ -20,7 +19,7 @@ export async function agentCalled(
   return client.getAgent({ id: agent }).catch(async error => {
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
-    if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
+    if (hidden) throw notListed(hidden, found)
     const id = await idOfAgent(client, agent)
     if (id) return client.getAgent({ id })
     const mine = nextSteps.listAgents(flagsToReach(found, 'builder'))
@@ -51,26 +50,10 @@ async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Prom
   return record && 'hiddenReason' in record ? record : null
 }
 
-/** Of an agent of this dev where nothing listens: it is listed by itself once it is up. */
-async function awayFault({ slug, status, webhookUrl }: OwnAgentRecord): Promise<Fault | null> {
-  const forwardTo = webhookUrl ? agentAt(webhookUrl)?.forwardTo : undefined
-  if (forwardTo === undefined || status === 'inactive') return null
-  const [{ accepts }, { lookup }] = await Promise.all([
-    import('../../sim/agents/agent-watch.ts'),
-    import('../../sim/agents/https-front.ts'),
-  ])
-  const to = new URL(forwardTo)
-  if (await accepts(to, lookup)) return null
-  return new Fault(`${slug} can't be hired yet: nothing listens at ${to.origin}`, {
-    code: exitCodes.failed,
-    status: 404,
-    hint: 'Start the agent: dev tests it and lists it as soon as it is up.',
-  })
-}
-
-function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord): Fault {
-  const hint = diagnosis ? diagnosisHint(diagnosis) : undefined
-  return new Fault(`${slug} can't be hired: ${hiddenReason}`, { code: exitCodes.failed, status: 404, hint })
+function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord, found: Target): Fault {
+  const why = diagnosis?.text.replace(/\.$/, '') ?? hiddenReason
+  const hint = diagnosis ? diagnosisHint({ ...diagnosis, text: '' }, reachTo(found)) : undefined
+  return new Fault(`${slug} can't be hired: ${why}`, { code: exitCodes.failed, status: 404, hint })
 }
 
 /** Adds to a refusal what is wrong with the agent. */

@@ -42,9 +42,13 @@ function showList(connection: Connection, row: EndpointRow, typed: Typed, data: 
 }
 
 function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: readonly Fields[], none: string): void {
-  const head = shows.map(path => out.colour.bold(labelOf(path).toUpperCase()))
+  const head = shows.map(path => labelOf(path).toUpperCase())
   if (items.length === 0) notes.line(none)
-  else out.table([head, ...items.map(item => shows.map(path => cell(item, path)))])
+  else
+    out.list(
+      head,
+      items.map(item => shows.map(path => cell(item, path))),
+    )
 }
 
 function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, reach }: Typed) {
@@ -71,7 +75,7 @@ function labelOf(path: string): string {
   const word = ['id', 'name', 'email', 'reason', 'status', 'bytes', 'limit'].includes(last)
     ? `${owner} ${last}`.trim()
     : last
-  return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replace(/^is /, '')
 }
 
 function cell(item: Fields, path: string): string {

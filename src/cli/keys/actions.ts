@@ -11,6 +11,7 @@ import type { Credentials } from '../../sim/seed.ts'
 import { afterPass, diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
+import { showKeys } from '../dev/start-screen.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { lastDeliveries, ownAgents } from '../log/delivery-search.ts'
 import { tail } from '../log/entry-lines.ts'
@@ -115,6 +116,11 @@ const ofTask = (taskId: string | null) => (taskId === null ? '' : ` of ${tail(ta
 const addresses: Act = async ({ url }) =>
   plain(`The API is at ${url}  its documents at ${url}/docs  for programs ${url}/openapi.json`)
 
+const accounts: Act = async (dev, ui) => {
+  showKeys(ui, dev)
+  return 'These are its accounts, keys and secrets'
+}
+
 export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
   resend,
   test,
@@ -122,6 +128,7 @@ export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
   clock,
   details,
   addresses,
+  accounts,
 }
 
 /** Characters of one body: more is in the answer of the command below it. */

@@ -21,6 +21,7 @@ const keys = {
   c: 'clock',
   d: 'details',
   o: 'addresses',
+  a: 'accounts',
 } as const
 
 export type Action = (typeof keys)[keyof typeof keys]

@@ -18,6 +18,8 @@ export interface EntryLine {
   readonly isFailure: boolean
   /** Nothing that anybody need look at. */
   readonly isQuiet: boolean
+  /** What is wrong and what to do, as a part of what stands below it; empty if nothing is. */
+  readonly why: string
   /** Below it: why it failed, or what a mail says. */
   readonly below: readonly string[]
   /** Below a failure: the command that helps. */
@@ -43,6 +45,7 @@ export const usual = {
   agentId: null,
   isFailure: false,
   isQuiet: false,
+  why: '',
   below: [],
   help: null,
 } as const
@@ -74,7 +77,7 @@ export function entryLine(entry: StampedEntry, names: Names, commandOf?: Command
     case 'persona':
       return { ...usual, about: entry.taskId, mark: '☺', what: plain(entry.message), agentId: entry.agentId }
     default:
-      return sentence(entry)
+      return sentence(entry, names)
   }
 }
 
@@ -98,7 +101,8 @@ function webhookLine(entry: Entry<'webhook'>, names: Names): EntryLine {
   if (!diagnosis && outcome === 'delivered') return line
   const other = outcome === 'failed' ? nextSteps.showDelivery(entry.deliveryId) : testOf(entry, names)
   const help = diagnosis ? helpIn(diagnosis, names) : other
-  return { ...line, below: [outcome === 'delivered' ? wordsOf(entry) : whyUnsent(entry)], help }
+  const why = wordsOf(entry)
+  return { ...line, why, below: [outcome === 'delivered' ? why : `${why} ${whatNext(entry)}`], help }
 }
 
 /** An entry of a marketplace that makes no diagnosis says what it can. */
@@ -115,12 +119,8 @@ function helpIn({ commands }: DiagnosisRecord, names: Names): string | null {
   return command?.replace(/\bagt_[0-9a-f]{32}\b/, id => names.get(id) ?? id) ?? null
 }
 
-function whyUnsent(entry: Entry<'webhook'>): string {
-  const { nextAttemptAt, at } = entry
-  const next =
-    nextAttemptAt === null ? 'It is not sent again by itself.' : `Again in ${spanOf(Date.parse(nextAttemptAt) - at)}.`
-  return `${wordsOf(entry)} ${next}`
-}
+const whatNext = ({ nextAttemptAt, at }: Entry<'webhook'>) =>
+  nextAttemptAt === null ? 'It is not sent again by itself.' : `Again in ${spanOf(Date.parse(nextAttemptAt) - at)}.`
 
 function spanOf(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000))
@@ -136,7 +136,8 @@ function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
   const line = { ...usual, about, agentId, mark: '←', what: plain(action), status: String(status), details, isFailure }
   if (status < 400) return line
   const help = diagnosis ? helpIn(diagnosis, names) : testOf(entry, names)
-  return { ...line, below: [plain(diagnosis ? inWords(diagnosis) : (error ?? ''))], help }
+  const why = plain(diagnosis ? inWords(diagnosis) : (error ?? ''))
+  return { ...line, why, below: [why], help }
 }
 
 /** What an agent has answered has a line of its own, so only a request that was refused before that is shown. */
@@ -197,10 +198,12 @@ function checkLine(
   const mark = isFailure ? '✖' : isLast ? '✔' : '!'
   const help = isFailure ? ((diagnosis && helpIn(diagnosis, names)) ?? testOf({ agentId }, names)) : null
   const what = isLast ? 'connection test passed' : `check ${check}, ${name.replace('_', ' ')}: ${plain(message)}`
-  return { ...usual, agentId, mark, what, isFailure, help }
+  // The callback itself was told with its cause.
+  const isTold = !diagnosis || (isFailure && name === 'callback')
+  return { ...usual, agentId, mark, what, isFailure, below: isTold ? [] : [plain(diagnosis.fix)], help }
 }
 
-function sentence(entry: StampedEntry): EntryLine {
+function sentence(entry: StampedEntry, names: Names): EntryLine {
   const say = (what: string, mark = '·', isFailure = false): EntryLine => ({
     ...usual,
     mark,
@@ -235,7 +238,11 @@ function sentence(entry: StampedEntry): EntryLine {
     case 'info':
       return say(entry.message)
     case 'warning':
-      return say(entry.message, '!')
+      return {
+        ...say(entry.message, '!'),
+        ...{ agentId: entry.agentId ?? null, about: entry.taskId ?? null },
+        help: entry.diagnosis ? helpIn(entry.diagnosis, names) : null,
+      }
     case 'error':
       return say(entry.message, '✖', true)
     default:

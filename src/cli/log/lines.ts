@@ -9,6 +9,8 @@ import { DownOnPurpose } from './down-on-purpose.ts'
 import { entryText } from './entry-columns.ts'
 import { type CommandOf, entryLine, tail } from './entry-lines.ts'
 import { isWithin } from './levels.ts'
+import { Repeats } from './repeats.ts'
+import { ToldOnce } from './told-once.ts'
 
 /** The columns of the terminal; null if there is none. */
 export const terminalWidth = () => widthOf(process.stdout)
@@ -32,9 +34,11 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
   /** What comes while the name of an agent is looked up. */
   let behind: StampedEntry[] | null = null
   const down = new DownOnPurpose()
+  const told = new ToldOnce()
+  const repeats = new Repeats()
   const order = new CausalOrder(entry => {
-    const lines = down.lines(entry, entryLine(entry, names, commandOf))
-    const rows = lines.flatMap(line => entryText(ui, line, entry, names, terminalWidth()))
+    const lines = repeats.lines(entry, down.lines(entry, entryLine(entry, names, commandOf)))
+    const rows = lines.flatMap(line => entryText(ui, told.line(entry, line), entry, names, terminalWidth()))
     if (isWanted(entry, rows)) for (const row of rows) ui.raw(row)
   })
   const goOn = () => {

@@ -1,5 +1,6 @@
 /** Follows one task by the log of the dev in this folder. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
+import type { Cause } from '../../api/diagnosis/table.ts'
 import { type Client, createClient } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { version } from '../../settings/config.ts'
@@ -43,10 +44,18 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
       if (!isNew) await new Promise<void>(resolve => (wake = resolve))
       isNew = false
     },
-    hopeless: withinMs => failed.find(({ againInMs }) => againInMs > withinMs)?.why ?? null,
+    async hopeless(withinMs) {
+      const late = failed.find(({ againInMs }) => againInMs > withinMs)
+      if (late) return late.why
+      const known = await client.diagnoseTask({ id: taskId }).catch(() => null)
+      return known?.diagnosis && ENDED.has(known.diagnosis.cause) ? known.diagnosis.text : null
+    },
     close: () => stop.abort(),
   }
 }
+
+/** Whoever started the agent has to start it again. */
+const ENDED = new Set<Cause>(['nobody_listens', 'died_at_work', 'died_before_answer'])
 
 interface Failure {
   why: string

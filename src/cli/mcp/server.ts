@@ -4,21 +4,25 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
-import { execa } from 'execa'
 import * as z from 'zod'
 import { version } from '../../settings/config.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { untilSignal } from '../shutdown.ts'
+import { type Answer, Calls, MOST_WAIT_S, type Waiting } from './calls.ts'
+import { type Ended, LookingThread, runAsProcess } from './commands.ts'
 import { LineTransport } from './line-transport.ts'
+import { registerResources } from './resources.ts'
 import { type Given, type Tool, tools } from './tools.ts'
+
 export interface ServerOptions extends Given {
   /** Only what looks, and changes nothing. */
   readonly readOnly: boolean
-  /** The path of this program. */
-  readonly program: string
 }
 
-const INSTRUCTIONS = `A marketplace for AI agents on this machine, which "npx agent-marketplace dev --run 'node agent.js'" starts with the agent that you write in it. Hire the agent, look at what failed (task, exchange, why), mend it, and run conformance until nothing is broken; explain shows the requests that broke a check. Lines of answers that begin with "marketplace" are commands for a shell; most have a tool. llms.txt in the docs folder of the package is the way into its documentation.`
+const INSTRUCTIONS = `A marketplace for AI agents on this machine, which "npx agent-marketplace dev --run 'node agent.js'" starts with the agent that you write in it. Hire the agent, look at what failed (why, task, exchange), mend it, and run conformance until nothing is broken; explain shows the requests that broke a check. What helps is told as a tool and its input, as why {"about":"my-agent"}; lines that begin with "marketplace" are for a shell. A call that takes long answers with a handle, which result takes. The resource marketplace://llms.txt is the way into the documentation.`
 
 /** Calls that are under way when stdin ends are still answered, as a script asks and closes; for a client that has gone nothing runs longer. */
 const LINGER_MS = 30_000
@@ -29,49 +33,34 @@ export async function serveTools(given: Omit<ServerOptions, 'history'>): Promise
   const place = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
   const options: ServerOptions = { ...given, history: join(place, 'run.jsonl') }
   const stop = new AbortController()
+  const session = sessionUntil(stop.signal)
   const transport = new LineTransport()
-  const server = makeServer(options, stop.signal)
+  const server = makeServer(options, session)
   const signalled = untilSignal(async () => stop.abort())
   await server.connect(transport)
   await Promise.race([transport.ended, signalled])
   const timer = setTimeout(() => stop.abort(), LINGER_MS)
   await transport.allAnswered()
   clearTimeout(timer)
+  stop.abort()
+  await session.calls.ended()
+  await session.thread.close()
   await server.close()
   rmSync(place, { recursive: true, force: true })
 }
 
-/** For answers of people to questions: this server asks none. One of its own keeps ajv out of the bundle. */
-const unasked: jsonSchemaValidator = {
-  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'Nothing was asked.' }),
-}
-
-function makeServer(options: ServerOptions, stop: AbortSignal): McpServer {
-  const server = new McpServer(
-    { name: 'agent-marketplace', version },
-    { instructions: INSTRUCTIONS, jsonSchemaValidator: unasked },
-  )
-  const session = { texts: new KeptTexts(), stop, inTurn: queue() }
-  for (const tool of tools) if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, session)
-  server.registerTool(
-    'more',
-    {
-      title: 'More of a long answer',
-      description: 'An answer that was cut names a handle.',
-      inputSchema: { handle: z.string(), from: z.int().min(0) },
-      annotations: { readOnlyHint: true },
-    },
-    ({ handle, from }) => ({ content: [{ type: 'text', text: session.texts.part(handle, from) }] }),
-  )
-  return server
-}
-
 interface Session {
   readonly texts: KeptTexts
+  readonly calls: Calls
+  readonly thread: LookingThread
   /** Aborted when calls under way are to end. */
   readonly stop: AbortSignal
   readonly inTurn: ReturnType<typeof queue>
 }
+
+const sessionUntil = (stop: AbortSignal): Session => ({
+  ...{ texts: new KeptTexts(), calls: new Calls(stop), thread: new LookingThread(), stop, inTurn: queue() },
+})
 
 /** Work that is done in the order in which it came. */
 function queue(): <T>(work: () => Promise<T>) => Promise<T> {
@@ -83,55 +72,110 @@ function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-function register(server: McpServer, tool: Tool, options: ServerOptions, { texts, stop, inTurn }: Session): void {
-  const { name, title, description, effect, input } = tool
+/** For answers of people to questions: this server asks none. One of its own keeps ajv out of the bundle. */
+const unasked: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'Nothing was asked.' }),
+}
+
+const waitingTime = z.number().min(0).max(MOST_WAIT_S).optional().describe('seconds until it answers with a handle')
+
+function makeServer(options: ServerOptions, session: Session): McpServer {
+  const server = new McpServer(
+    { name: 'agent-marketplace', version },
+    { instructions: INSTRUCTIONS, jsonSchemaValidator: unasked },
+  )
+  for (const tool of tools) if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, session)
+  server.registerTool(
+    'more',
+    {
+      title: 'More of a long answer',
+      description: 'An answer that was cut names a handle.',
+      inputSchema: { handle: z.string(), from: z.int().min(0) },
+      annotations: { readOnlyHint: true },
+    },
+    ({ handle, from }) => content({ text: session.texts.part(handle, from), isError: false }),
+  )
+  server.registerTool(
+    'result',
+    {
+      title: 'The answer of a call that took long',
+      description: 'A call that goes on names a handle. It waits for its end, or stops it.',
+      inputSchema: { handle: z.string(), wait: waitingTime, stop: z.boolean().optional() },
+      annotations: { readOnlyHint: true },
+    },
+    async ({ handle, wait, stop = false }, extra) =>
+      content(await session.calls.result(handle, stop, waitingFor(extra), wait)),
+  )
+  registerResources(server, session.thread, options.reach)
+  return server
+}
+
+const content = ({ text, isError }: Answer) => ({ isError, content: [{ type: 'text' as const, text }] })
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
+
+/** Only who has asked for it is told of progress. */
+function waitingFor({ signal, _meta, sendNotification }: Extra): Waiting {
+  const progressToken = _meta?.progressToken
+  return {
+    signal,
+    tell(progress, message) {
+      if (progressToken === undefined) return
+      const params = { progressToken, progress, ...(message && { message }) }
+      sendNotification({ method: 'notifications/progress', params }).catch(() => {})
+    },
+  }
+}
+
+function register(server: McpServer, tool: Tool, options: ServerOptions, session: Session): void {
+  const { name, title, description, effect, input, isLong } = tool
   const annotations = { readOnlyHint: effect === 'reads', destructiveHint: effect === 'destroys', openWorldHint: false }
-  server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, { signal }) => {
-    const commands = tool.commands(given, options)
-    const until = AbortSignal.any([signal, stop])
-    const runAll = () => Promise.all(commands.map(command => run(options.program, command, until)))
-    const ended = await (tool.oneByOne ? inTurn(runAll) : runAll())
-    if (stop.aborted) return answer(STOPPED, true)
-    return answer(
-      texts.shown(said(ended)),
-      ended.some(({ failed }) => failed),
-    )
+  const inputSchema = isLong ? { ...input, wait: waitingTime } : input
+  const { calls } = session
+  server.registerTool(name, { title, description, inputSchema, annotations }, async (given, extra) => {
+    const { wait, ...rest } = given as { wait?: number }
+    const work = workOf(tool, rest, options, session)
+    const { text, isError } = await calls.make(name, JSON.stringify([name, rest]), work, waitingFor(extra), wait)
+    return content({ text: text + calls.lost(), isError })
   })
 }
 
-const answer = (text: string, isError: boolean) => ({ isError, content: [{ type: 'text' as const, text }] })
-
-interface Ended {
-  readonly line: string
-  readonly text: string
-  readonly failed: boolean
+function workOf(tool: Tool, input: Readonly<Record<string, unknown>>, options: ServerOptions, session: Session) {
+  const { texts, stop, thread, inTurn } = session
+  const commands = tool.commands(input, options)
+  return async (signal: AbortSignal, onLine: (line: string) => void): Promise<Answer> => {
+    const run = (args: readonly string[]) =>
+      tool.effect === 'reads' ? thread.run(args, signal) : runAsProcess(args, signal, onLine)
+    const runAll = () => Promise.all(commands.map(run))
+    const ended = await (tool.oneByOne ? inTurn(runAll) : runAll())
+    if (stop.aborted) return { text: STOPPED, isError: true }
+    const text = said(ended)
+    const about = tool.about && (await thread.run(whyCommand(tool.about(input), options), signal))
+    const more = about && isNews(about, text) ? `\n\n${said([about])}` : ''
+    return { text: texts.shown(text + more), isError: ended.some(hasFailed) }
+  }
 }
+
+const whyCommand = (about: string | undefined, { reach }: Given) => [
+  'why',
+  ...(about === undefined ? [] : [about]),
+  ...reach,
+]
+
+/** Something is wrong that the answer has not told of. */
+const isNews = ({ exitCode, text }: Ended, answer: string): boolean =>
+  exitCode === exitCodes.check &&
+  text.split('\n').some(line => line.startsWith('  ') && !line.startsWith('  Next: ') && !answer.includes(line.trim()))
+
+/** A command that found what it was to look for has not failed, even if that is bad news. */
+const hasFailed = ({ exitCode }: Ended) => exitCode !== exitCodes.ok && exitCode !== exitCodes.check
 
 /** What fails for one reason is said once. */
 const said = (ended: readonly Ended[]): string =>
   ended
-    .filter(({ text, failed }, at) => !failed || ended.findIndex(one => one.text === text) === at)
+    .filter((one, at) => !hasFailed(one) || ended.findIndex(({ text }) => text === one.text) === at)
     .map(({ line, text }) => `$ ${line}\n${text}`)
     .join('\n\n')
-
-/** A run of all checks has its time too. */
-const MOST_MS = 10 * 60_000
-const MOST_BYTES = 4 * 1024 * 1024
-/** A command that found what it was to look for has not failed, even if that is bad news. */
-const TOLD = [0, 3]
-
-/** A program of jq says nothing to who reads the command line. */
-const shownWord = (word: string) =>
-  word.startsWith('--jq=') ? '--jq=…' : /\s/.test(word) ? JSON.stringify(word) : word
-
-async function run(program: string, args: readonly string[], signal: AbortSignal): Promise<Ended> {
-  const { all, exitCode } = await execa(process.execPath, [...process.execArgv, program, ...args], {
-    ...{ all: true, reject: false, stdin: 'ignore', timeout: MOST_MS, maxBuffer: MOST_BYTES, cancelSignal: signal },
-    env: { NO_COLOR: '1' },
-  })
-  const line = ['marketplace', ...args.map(shownWord)].join(' ')
-  return { line, text: all, failed: !TOLD.includes(exitCode ?? 1) }
-}
 
 /** What a coding agent reads at once without losing its thread. */
 const PART = 4_000

@@ -4,9 +4,12 @@
  */
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
+import { plainShellWord } from '../../api/command-line.ts'
 import { faultNames } from '../../api/faults.ts'
 import { agentEvents } from '../../api/flow.ts'
+import type { CommandRecord } from '../command-line/command.ts'
 import { inUnits } from '../output/numbers.ts'
+import { type CommandWords, readCommand } from './command-words.ts'
 
 /** Less than the server lets a command take, so that its report is there. */
 const RUN_TIME = '9m'
@@ -21,6 +24,7 @@ export interface Given {
   readonly secret: readonly string[]
   /** The file that keeps the last run of `conformance`. */
   readonly history: string
+  readonly records: readonly CommandRecord[]
 }
 
 /** What a call does: nothing but look, something that can be seen in the marketplace, or something that takes away. */
@@ -32,10 +36,19 @@ export interface Tool<Input = Record<string, unknown>> {
   readonly description: string
   readonly effect: Effect
   readonly input: z.ZodRawShape
+  /** A client may say how long it waits for the answer. */
+  readonly isLong?: true
   /** Calls wait for each other: two runs of the judge would disturb each other at one agent, and write one history. */
   readonly oneByOne?: true
   /** Command lines, without the program's name. */
   commands(input: Input, given: Given): readonly (readonly string[])[]
+  /**
+   * What may be wrong afterwards, if the commands do not say that themselves: an agent, a task, or with undefined whatever this builder
+   * has. It is told below the answer.
+   */
+  about?(input: Input): string | undefined
+  /** The commands that a person is advised to type where a client is advised to make this call: its input, if all of it has a place there. */
+  readonly takes?: Readonly<Record<string, (typed: CommandWords) => Readonly<Record<string, unknown>> | undefined>>
 }
 
 const id = z.string().regex(/^\w[\w-]{0,99}$/)
@@ -52,6 +65,15 @@ const duration = z
 const tool = <Shape extends z.ZodRawShape>(one: Tool<z.infer<z.ZodObject<Shape>>> & { input: Shape }): Tool =>
   one as unknown as Tool
 
+/** For a command with one argument, and no flag but those that lead to the marketplace. */
+const oneWord =
+  (field: string) =>
+  ({ words: [word], flags }: CommandWords) =>
+    [...flags.keys()].every(name => REACH.has(name)) ? { ...(word !== undefined && { [field]: word }) } : undefined
+
+/** The server has its own. */
+const REACH = new Set(['url', 'profile', 'key', 'as'])
+
 /** Undefined leaves a flag out. A value stands behind `=`, so that it is never taken for a flag. */
 const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`--${name}=${value}`])
 
@@ -60,9 +82,11 @@ export const tools: readonly Tool[] = [
     name: 'market_status',
     title: 'Where things stand',
     description:
-      'The agents of this builder, the latest tasks, webhooks that were given up, and the clock. Begin here.',
+      'What is wrong now, the agents of this builder, the latest tasks, webhooks that were given up, and the clock. Begin here.',
     effect: 'reads',
     input: {},
+    about: () => undefined,
+    takes: { 'agents list': () => ({}) },
     commands: (_, { reach }) => [
       ['agents', 'list', ...reach],
       ['tasks', 'list', '--limit=5', ...reach],
@@ -85,6 +109,9 @@ export const tools: readonly Tool[] = [
       price: z.int().min(200).optional().describe('in cents'),
       timeout: z.int().min(1).max(300).optional().describe('for each answer of the agent, in seconds'),
     },
+    isLong: true,
+    about: ({ agent }) => agent,
+    takes: { 'simulate buyer': oneWord('agent') },
     commands: ({ agent, price, ...rest }, { reach }) => [
       [
         'simulate',
@@ -103,6 +130,8 @@ export const tools: readonly Tool[] = [
       'Its state, the latest work, its messages, and its webhooks and callbacks, those that failed included.',
     effect: 'reads',
     input: { id },
+    about: ({ id }) => id,
+    takes: { 'tasks show': oneWord('id') },
     commands: ({ id }, { reach }) => [
       ['tasks', 'show', id, ...reach],
       ['tasks', 'messages', id, ...reach],
@@ -116,6 +145,7 @@ export const tools: readonly Tool[] = [
     description: 'A webhook or callback with its headers, body and response. `task` lists their ids. Only in a dev.',
     effect: 'reads',
     input: { id },
+    takes: { 'exchanges show': oneWord('id') },
     commands: ({ id }, { reach }) => [['exchanges', 'show', id, ...reach]],
   }),
   tool({
@@ -125,6 +155,7 @@ export const tools: readonly Tool[] = [
       'What is wrong now with an agent (slug or id), a task, a delivery or an exchange (id), or with all of this builder without `about`: the cause, how sure that is, what to do, and commands that help.',
     effect: 'reads',
     input: { about: id.optional() },
+    takes: { why: oneWord('about'), 'deliveries show': oneWord('about') },
     commands: ({ about }, { reach }) => [
       ['why', ...(about === undefined ? [] : [about]), ...reach],
       ...(about?.startsWith('dlv_') ? [['deliveries', 'show', about, ...reach]] : []),
@@ -141,6 +172,7 @@ export const tools: readonly Tool[] = [
       agent: agent.optional(),
       task: id.optional(),
     },
+    about: ({ agent, task }) => task ?? agent,
     commands: ({ since = '5m', failed, agent, task }, { reach }) => [
       [
         'logs',
@@ -159,6 +191,8 @@ export const tools: readonly Tool[] = [
       'Makes the five checks that an agent must pass to be listed and to stay so, and says what helps where one fails.',
     effect: 'changes',
     input: { agent },
+    about: ({ agent }) => agent,
+    takes: { 'test-connection': oneWord('agent') },
     commands: ({ agent }, { reach }) => [['test-connection', agent, ...reach]],
   }),
   tool({
@@ -184,6 +218,12 @@ export const tools: readonly Tool[] = [
         .optional()
         .describe('by their paths, as data.agreedPrice'),
     },
+    takes: {
+      emit: ({ words: [event], flags }) =>
+        [...flags.keys()].every(name => ['to', 'forge'].includes(name))
+          ? { event, ...Object.fromEntries([...flags].map(([name, [value]]) => [name, value])) }
+          : undefined,
+    },
     commands: ({ event, to, forge, dress, fault, fields = {} }, { secret }) => [
       [
         ...['emit', event, `--to=${to}`, ...flag('forge', forge), ...flag('dress', dress), ...flag('fault', fault)],
@@ -198,6 +238,12 @@ export const tools: readonly Tool[] = [
     description: 'Shows it, moves it to the next thing that falls due, or forward by a time. It never goes back.',
     effect: 'changes',
     input: { do: z.enum(['show', 'next', 'advance']), by: duration.optional() },
+    about: () => undefined,
+    takes: {
+      'clock show': () => ({ do: 'show' }),
+      'clock next': () => ({ do: 'next' }),
+      'clock advance': ({ words: [by] }) => ({ do: 'advance', by }),
+    },
     commands: ({ do: what, by }, { reach }) => [['clock', what, ...(what === 'advance' ? [by ?? '1h'] : []), ...reach]],
   }),
   tool({
@@ -206,6 +252,7 @@ export const tools: readonly Tool[] = [
     description:
       'Runs all checks against the agent that this server was started with, or some of them: what is broken, what was seen, the rule, and what to change. Mend, and run it again until it is green.',
     effect: 'changes',
+    isLong: true,
     oneByOne: true,
     input: {
       only: z
@@ -215,6 +262,15 @@ export const tools: readonly Tool[] = [
         .describe('ids of checks or areas, as sig or dup.retry'),
       seed: z.int().min(0).optional(),
       strict: z.boolean().optional(),
+    },
+    takes: {
+      conformance: ({ flags }) =>
+        flags.has('agent') || flags.has('explain') || flags.has('list')
+          ? undefined
+          : {
+              ...(flags.has('only') && { only: flags.get('only') }),
+              ...(flags.has('seed') && { seed: Number(flags.get('seed')) }),
+            },
     },
     commands: ({ only = [], seed, strict }, { agent, history }) => [
       [
@@ -240,6 +296,10 @@ export const tools: readonly Tool[] = [
         .regex(/^[a-z0-9][a-z0-9.-]{0,59}$/)
         .optional(),
     },
+    takes: {
+      conformance: ({ flags }) =>
+        flags.has('explain') ? { check: flags.get('explain')![0] } : flags.has('list') ? {} : undefined,
+    },
     commands: ({ check }, { history }) => [
       check === undefined
         ? ['conformance', '--list']
@@ -257,6 +317,7 @@ export const tools: readonly Tool[] = [
       body: z.record(z.string(), z.json()).optional(),
       as: z.enum(['buyer', 'builder', 'admin']).optional(),
     },
+    about: () => undefined,
     commands: ({ method, path, body, as }, { reach }) => [
       [
         'call',
@@ -268,4 +329,59 @@ export const tools: readonly Tool[] = [
       ],
     ],
   }),
+  tool({
+    name: 'command',
+    title: 'Any other command',
+    description:
+      'One command line that asks the marketplace, as `agents publish my-agent`, `deliveries resend dlv_…`, `tasks cancel task_… --as buyer` or `tasks create --help`. It is asked nothing: what it does is done.',
+    effect: 'destroys',
+    input: { line: z.string().min(1).max(12_000) },
+    about: () => undefined,
+    commands: ({ line }, { reach, records }) => {
+      const typed = readCommand(line, records)
+      if (typed === undefined || !isTaken(typed))
+        throw new Error(`No command that asks the marketplace is called so, or it takes no such flag here: ${line}`)
+      return [lineOf(typed, reach)]
+    },
+  }),
 ]
+
+/** A file of this machine is nothing that a call may name. */
+const namesFile = (option: string) => /<(?:file|path)|-stdin/.test(option)
+
+/** What is one request, as somebody whom the server was started for. */
+const isTaken = ({ record: { endpoints = [], options }, flags }: CommandWords) =>
+  endpoints.length > 0 &&
+  options.some(([flag]) => flag.startsWith('--as ')) &&
+  [...flags.keys()].every(
+    name =>
+      (name === 'as' || !REACH.has(name)) && !options.some(([flag]) => flag.includes(`--${name} `) && namesFile(flag)),
+  )
+
+/** The flags of the server come first, so that `--as` of the line goes over them. Nobody is there to be asked. */
+const lineOf = ({ record: { name, options }, rest }: CommandWords, reach: readonly string[]): string[] => [
+  ...name.split(' '),
+  ...reach,
+  ...(options.some(([flag]) => flag === '--yes') ? ['--yes'] : []),
+  ...rest,
+]
+
+/** Returns how a client is told to do what these words of a command line do; undefined if no tool does it. */
+export function callFor(words: string, records: readonly CommandRecord[]): string | undefined {
+  const typed = readCommand(words, records)
+  if (typed === undefined) return undefined
+  for (const { name, takes } of tools) {
+    const input = takes?.[typed.record.name]?.(typed)
+    if (input) return `${name} ${JSON.stringify(input)}`
+  }
+  const without = { ...typed, flags: new Map([...typed.flags].filter(([name]) => name === 'as' || !REACH.has(name))) }
+  return isTaken(without) ? `command ${JSON.stringify({ line: inOneLine(without) })}` : undefined
+}
+
+const inOneLine = ({ record: { name }, words, flags }: CommandWords) =>
+  [
+    ...[name, ...words.map(plainShellWord)],
+    ...[...flags].flatMap(([flag, values]) =>
+      values.map(value => (value === true ? `--${flag}` : `--${flag} ${plainShellWord(String(value))}`)),
+    ),
+  ].join(' ')

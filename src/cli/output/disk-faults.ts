@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path'
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { write } from './ui.ts'
 
 const MAKE_ROOM = 'Make room, or name a file on another disk.'
 const NAME_ANOTHER = 'Name another file, or run it as a user who may write there.'
@@ -80,4 +81,10 @@ export async function proveWritten(): Promise<void> {
   // Node writes at once, and tells of a fault a little later.
   await new Promise(setImmediate)
   if (fault) throw withDiskReason(fault, 'What was to be printed is lost', 'Make room, or send it elsewhere.')
+}
+
+/** Ends the process after the disk failed, because nothing can be made durable any more. */
+export function endAfterDiskFailure(error: Error): void {
+  write(process.stderr, `${error.message}\n`)
+  process.exit(1)
 }

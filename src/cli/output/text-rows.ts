@@ -54,6 +54,16 @@ function pieces(word: string, width: number): string[] {
   return cut
 }
 
+/** The beginning of a text, with … in the place of what has no room. A text that is coloured as a whole stays so. */
+export function cutText(text: string, width: number): string {
+  if (columnsOf(text) <= width) return text
+  const [, before = '', shown = text, after = ''] = COLOURED.exec(text) ?? []
+  return `${before}${width > 1 ? pieces(shown, width - 1)[0] : ''}…${after}`
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is how a terminal is told a colour
+const COLOURED = /^(\u001b\[\d+m)(.*)(\u001b\[\d+m)$/
+
 interface Layout {
   readonly width: number
   /** Before each row but the first. */

@@ -1,4 +1,5 @@
 /** Follows the log of a simulator, and knows which tasks agents are working on: submitted to them, and not done. */
+import { asksForWork } from '../../api/diagnosis/story.ts'
 import type { Client } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 
@@ -7,8 +8,6 @@ export interface TaskInHand {
   agentId: string
 }
 
-/** With these an agent gets work. */
-const WORK: ReadonlySet<string> = new Set(['task.submitted', 'task.revision_requested'])
 /** In these it has work. */
 const AT_WORK: ReadonlySet<string> = new Set(['pending', 'in_progress'])
 
@@ -55,12 +54,12 @@ export class AgentWork {
   #hear(entry: StampedEntry): void {
     if (entry.type === 'clock') this.#movedTo = entry.now
     // Not once it is answered: an agent may call back before it answers.
-    if (entry.type === 'sending' && WORK.has(entry.event)) {
+    if (entry.type === 'sending' && asksForWork(entry.event)) {
       const { taskId, agentId } = entry
       this.#inHand.set(taskId, { taskId, agentId })
     }
     // It has not got it. It is sent again when that falls due.
-    if (entry.type === 'webhook' && WORK.has(entry.event) && entry.outcome !== 'delivered') this.#drop(entry.taskId)
+    if (entry.type === 'webhook' && asksForWork(entry.event) && entry.outcome !== 'delivered') this.#drop(entry.taskId)
     if (entry.type === 'task' && (entry.trigger === 'dispute' || !AT_WORK.has(entry.to))) this.#drop(entry.taskId)
   }
 

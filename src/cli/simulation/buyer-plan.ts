@@ -55,22 +55,25 @@ function textOf(flag: string, text: string, [min, max]: readonly [number, number
 
 /** What helps if the plan could not be carried out. `as`: the flags that reach the marketplace again. */
 export async function adviceOn(
-  { reason, task }: PlanError,
+  { reason, message, task }: PlanError,
   client: Client,
   as: (person: Person) => string,
 ): Promise<string> {
-  const { id, agent, status } = task
+  const { id, status } = task
   if (reason === 'rejected')
     return 'Its builder knows why; the agent may look at the title, the description or the price.'
   const inHand = `The task is still there: ${nextSteps.showTask(id, as('buyer'))}`
   if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
   const { diagnosis } = await client.diagnoseTask({ id })
   return [
-    diagnosis ? diagnosisHint(diagnosis) : `What is known of it: ${nextSteps.why(id, as('builder'))}`,
-    `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
+    diagnosis
+      ? diagnosisHint({ ...diagnosis, text: message.includes(bare(diagnosis.text)) ? '' : diagnosis.text })
+      : `What is known of it: ${nextSteps.why(id, as('builder'))}`,
     status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
   ].join('\n')
 }
+
+const bare = (text: string) => text.replace(/\.$/, '')
 
 /**
  * Deposits until the wallet has `cents`, as far as the limits of the day allow, in a dev alone: money is play money there, and its

@@ -64,7 +64,7 @@ Exit code ${exitCodes.check}: something is wrong.`,
     notes: `A coding agent can hire the agent that it writes, look at the request that failed, ask why, and judge it until nothing is broken.
 It works with the dev of this folder unless an address and a key are given. What is started is said here, and by no tool.`,
     examples: ["marketplace mcp --start 'node agent.js'", 'marketplace mcp --read-only'],
-    run: async (_, flags: McpFlags) => (await import('../commands/mcp.ts')).mcp(flags),
+    run: async (_, flags: McpFlags, wholeTable) => (await import('../commands/mcp.ts')).mcp(flags, await wholeTable()),
   },
   {
     name: 'openapi',

@@ -18,6 +18,7 @@ export const running: readonly CommandRecord[] = [
       ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
       ['--watch <folder...>', 'start it anew when a file there changes'],
       ['--print-env [shell]', 'print what your agent needs, for sh, fish, pwsh or as json, and start nothing'],
+      ['--show-keys', 'print the accounts, keys and secrets of the dev of this folder, and start nothing'],
       [
         '--persona <name...>',
         'a simulated buyer that hires every agent each minute, such as easy or picky; an unknown name lists all',

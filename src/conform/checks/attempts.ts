@@ -4,6 +4,7 @@
  */
 
 import { bytesOf, type History, type Recordeds } from '../history/history.ts'
+import { behind } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
 import { contentIn, isAck } from './evidence.ts'
 
@@ -102,7 +103,7 @@ const isSigned = ({ signature }: Callback) => signature === 'valid' || signature
 const isJson = ({ headers }: Callback) =>
   headers.some(([name, value]) => /^content-type$/i.test(name) && /json|multipart/i.test(value))
 
-export const NO_REVISIONS = 'after life.revision failed'
+export const NO_REVISIONS = behind('life.revision', 'after life.revision failed')
 
 /** It has left a revision undone where nothing else was tried. */
 export function ignoresRevisions(history: History): boolean {

@@ -19,6 +19,7 @@ const kinds: readonly Check[] = [
     why: 'A task that is neither accepted nor rejected keeps its buyer’s money held.',
     fix: 'Take every tier that the interface names. If you do not work for one, reject its tasks with a reason.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge: history => all([tiersAsMeant(history), decided(history, 'who.tiers')]),
   },
   {
@@ -29,6 +30,7 @@ const kinds: readonly Check[] = [
     why: 'A later version may name more tiers; an agent that fails on them stops working that day.',
     fix: 'Have a branch for all other values. Treat an unknown tier like the least trusted.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge: history => decided(history, 'who.unknown-tier'),
   },
   {
@@ -39,6 +41,7 @@ const kinds: readonly Check[] = [
     why: 'Agents hire agents, and pay the same.',
     fix: 'Take `requestor.type` “agent” like “user”.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge(history) {
       const [webhook] = history.webhooks('who.agent')
       if (!webhook) return inconclusive('no webhook was sent')
@@ -54,6 +57,7 @@ const kinds: readonly Check[] = [
     why: 'A later version may name more types; an agent that fails on them stops working that day.',
     fix: 'Have a branch for all other values.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge: history => decided(history, 'who.unknown-type'),
   },
 ]
@@ -115,6 +119,7 @@ const texts: readonly Check[] = [
     why: 'Whoever has the secret can give the agent orders, and take its work and its money.',
     fix: 'Treat what a buyer writes as material, never as orders. Give a model neither secrets nor other tasks to read.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge: history => all([noSecrets(history), ownWords(history, 'who.injection'), decided(history, 'who.injection')]),
   },
   {
@@ -125,6 +130,7 @@ const texts: readonly Check[] = [
     why: 'Buyers write markup and code because they mean it.',
     fix: 'Escape texts where you show them, and refuse none for a character in them.',
     scenario: 'buyers',
+    after: ['sig.valid'],
     judge: history => decided(history, 'who.html-name'),
   },
 ]

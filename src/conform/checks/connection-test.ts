@@ -1,7 +1,7 @@
 /** The connection test and the heartbeat. */
 
 import type { History, Recordeds } from '../history/history.ts'
-import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
+import { all, behind, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { within } from '../judging/timing.ts'
 import { isMalformed, MALFORMED } from './attempts.ts'
 import { isAck, isUnheard, notAsked, refusedAndQuiet, signedCallbacks, startedAt, toldBack } from './evidence.ts'
@@ -42,7 +42,7 @@ function signatureOfTests(history: History): Finding {
   if (callback.signature === 'valid') return holds
   const others = signedCallbacks(history).filter(({ taskId }) => !taskId.startsWith('test_'))
   const isOfTests = others.length === 0 || others.some(({ signature }) => signature === 'valid')
-  if (!isOfTests) return untested('blocked by cb.signature')
+  if (!isOfTests) return behind('cb.signature', 'after cb.signature failed')
   return broken(`signed the callback of a test wrongly: ${callback.signature}`, callback)
 }
 
@@ -115,7 +115,7 @@ export const conn: readonly Check[] = [
     why: 'The connection test takes no other status: the agent can neither be published nor stay visible.',
     fix: 'Answer exactly 200 to a genuine webhook, before you do any work.',
     scenario: 'first contact',
-    after: ['conn.price-zero'],
+    after: ['conn.price-zero', 'sig.valid'],
     judge(history) {
       const test = testOf(history, 'conn.endpoint-200')
       if (test.answer?.status === 200) return holds
@@ -181,7 +181,7 @@ export const conn: readonly Check[] = [
     why: 'The heartbeat comes whether or not the agent is busy.',
     fix: 'Keep the state of a task with the task, not in one variable for all.',
     scenario: 'test beside work',
-    after: ['conn.endpoint-200'],
+    after: ['conn.heartbeat-day'],
     judge: besideWork,
   },
   {
@@ -192,7 +192,7 @@ export const conn: readonly Check[] = [
     why: 'Tests differ only in their ids and times: for an agent that takes the second for a copy of the first each later test ends in a warning.',
     fix: 'Recognise copies by the delivery id, or by task, event and time, never by title or words.',
     scenario: 'tests again',
-    after: ['conn.endpoint-200'],
+    after: ['conn.heartbeat-day'],
     judge: everyTestCounts,
   },
   {

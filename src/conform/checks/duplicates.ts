@@ -205,7 +205,7 @@ export const dup: readonly Check[] = [
       if (!isDelivered(history, taskId)) return untested('the agent did not deliver the task')
       const revision = history.webhooksOf(taskId).filter(({ event }) => event === 'task.revision_requested')
       if (isDelivered(history, taskId, 2)) return holds
-      return ignoresRevisions(history) ? untested(NO_REVISIONS) : broken('did nothing about the revision', ...revision)
+      return ignoresRevisions(history) ? NO_REVISIONS : broken('did nothing about the revision', ...revision)
     },
   }),
   copies({

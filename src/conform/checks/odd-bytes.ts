@@ -12,7 +12,7 @@ const PARSE = 'Verify the raw bytes as they came, then read them with a JSON par
 
 const works = (id: string, level: Level, title: string, law: Law, why: string, fix: string): Check => ({
   ...{ id, title, level, law, why, fix },
-  ...{ scenario: 'odd bytes', after: [...(causes[id] ?? [])] },
+  ...{ scenario: 'odd bytes', after: ['sig.valid', ...(causes[id] ?? [])] },
   judge: history => worked(history, id),
 })
 

@@ -115,6 +115,7 @@ function alive(history: History): Finding {
 const staysUp = (about: string) => ({
   why: `Nobody without the secret can send ${about}. But a marketplace with a bug could, and a tool of your own: an agent that ends of it is down for all its buyers.`,
   scenario: 'no webhooks',
+  after: ['sig.valid'],
 })
 
 export const rel: readonly Check[] = [
@@ -126,6 +127,7 @@ export const rel: readonly Check[] = [
     why: 'Connections are cut each day, and the rest of the body was never seen.',
     fix: 'Work with the body only once it is complete, and catch the error of a request that was cut.',
     scenario: 'closed connections',
+    after: ['sig.valid'],
     judge: history => withoutEffect(history, 'rel.cut-body'),
   },
   {
@@ -136,7 +138,7 @@ export const rel: readonly Check[] = [
     why: 'The marketplace has not heard the answer, so it sends the webhook again.',
     fix: 'Catch errors of the connection, and remember the delivery id of each webhook before you work on it.',
     scenario: 'closed connections',
-    after: ['life.one-deliverable'],
+    after: ['sig.valid', 'life.one-deliverable'],
     judge: hangUp,
   },
   {
@@ -174,6 +176,7 @@ export const rel: readonly Check[] = [
     why: 'No webhook is longer than 200 KB. An agent that reads without a limit can be made to run out of memory.',
     fix: 'Stop reading at one megabyte, and answer 413.',
     scenario: 'no webhooks',
+    after: ['sig.valid'],
     judge: twoMegabytes,
   },
   {
@@ -206,6 +209,7 @@ export const rel: readonly Check[] = [
     why: 'Each new version of the agent would lose a webhook, or wait until it is killed.',
     fix: 'On SIGTERM take no new connections, answer the open ones, and end within ten seconds.',
     scenario: 'ended in order',
+    after: ['sig.valid'],
     judge: endsInOrder,
   },
   {

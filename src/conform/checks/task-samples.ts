@@ -95,6 +95,7 @@ export const lifeSamples: readonly Check[] = [
     why: 'Buyers choose it for these tasks.',
     fix: 'Accept them every time, or declare others under `accepts`.',
     scenario,
+    after: ['sig.valid'],
     judge: history => asDeclared(history, 'life.sample-accepted', 'accept'),
   },
   {
@@ -105,6 +106,7 @@ export const lifeSamples: readonly Check[] = [
     why: 'The agent does what its author does not want done.',
     fix: 'Reject them, or take them out of `rejects`.',
     scenario,
+    after: ['sig.valid'],
     judge: history => asDeclared(history, 'life.sample-rejected', 'reject'),
   },
   {

@@ -1,7 +1,7 @@
 /** What an agent does about a task: decide, accept, deliver, or turn it down. */
 
 import type { History } from '../history/history.ts'
-import { broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../judging/check.ts'
+import { behind, broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../judging/check.ts'
 import { within } from '../judging/timing.ts'
 import {
   arrivedAt,
@@ -44,6 +44,7 @@ export const life: readonly Check[] = [
     why: 'The money of the buyer is held, and nobody knows whether anything will happen.',
     fix: 'Call back with `accept` or `reject` for each `task.submitted`, before the work.',
     scenario,
+    after: ['sig.valid'],
     judge(history) {
       const { taskId, realAt } = taskOf(history, FIRST)
       const { answer } = history.begin.patience
@@ -107,7 +108,7 @@ export const life: readonly Check[] = [
       const delivered = step(history, taskId, 'deliver')
       if (!delivered && isMalformed(history, taskId)) return UNHEARD
       if (!delivered && acceptedFirst(history, taskId).holds === false)
-        return untested('after life.accept-before-deliver failed')
+        return behind('life.accept-before-deliver', 'after life.accept-before-deliver failed')
       if (!delivered) return broken('accepted the task and did not deliver', accepted)
       const { work } = history.begin.patience
       return within(history, { from: accepted.realAt, to: delivered.realAt }, work, ms =>

@@ -60,7 +60,7 @@ export function isDownAt(history: History, moment: number): boolean {
 const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
 
 /** A finding about an agent that had ended: what it did or said counts, what it left undone does not. */
-export function unlessDead(finding: Finding, check: Check, history: History): Finding {
+export function unlessDead(finding: Finding, check: Check, history: History, all: readonly Check[]): Finding {
   const own = deathsIn(history).find(one => isEndOf(check, one, history))
   if (finding.holds !== false && own) return broken(`ended ${own.text} of it`, ...lastHeard(history, own), own)
   if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
@@ -68,11 +68,15 @@ export function unlessDead(finding: Finding, check: Check, history: History): Fi
   if (finding.holds === false && check.scenario === 'last contact') return finding
   const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
   const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
-  if (forgotten) return behind(ENDED, `${reasonOf(forgotten)}, and what it knew with it`)
+  if (forgotten) return behind(causeOf(forgotten, all, history), `${reasonOf(forgotten)}, and what it knew with it`)
   const [death] = deaths
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
-  return behind(ENDED, reasonOf(death))
+  return behind(causeOf(death, all, history), reasonOf(death))
 }
+
+/** A must that it has ended of has a line of its own: one bug is one cause. */
+const causeOf = (death: Death, all: readonly Check[], history: History): string =>
+  all.find(one => one.level === 'must' && isEndOf(one, death, history))?.id ?? ENDED
 
 /** It has ended of what this check has sent, and of nothing else. */
 function isEndOf({ id }: Check, death: Death, history: History): boolean {
@@ -115,10 +119,11 @@ export function isDeed(evidence: readonly number[], { events }: History): boolea
   // One callback that met a fault shows what was to be done after it, and a second what was done.
   const isTold = shown.filter(({ kind }) => kind === 'callback').length > 1
   return shown.some(event => {
-    if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
+    if (event.kind === 'webhook') return event.genuine ? isNotTaken(event) : event.answer !== null
     if (event.kind === 'callback') return isTold || event.fault === null
     return event.kind === 'request'
   })
 }
 
-const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)
+/** Any answer but the one that it owes is its own, however little time it had. */
+const isNotTaken = ({ answer }: Webhook) => answer !== null && answer.status !== 200 && !isBusy(answer)

@@ -1,7 +1,7 @@
 /** Judges a history: the same events always get the same verdicts. Source: A-46. */
 
 import type { History } from '../history/history.ts'
-import { behind, type Check, type Finding, inconclusive, type Level } from './check.ts'
+import { behind, type Check, type Finding, inconclusive, type Level, leftOut, untested } from './check.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard-webhooks.ts'
 import { unlessSilent } from './silence.ts'
@@ -37,7 +37,7 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
     const known = findings.get(check.id)
     if (known) return known
     const blocker = before(check).find(one => findingOf(one).holds !== true)
-    const own = found(check, history, whole)
+    const own = found(check, history, whole, checks)
     // What was seen counts, unless it may come of another fault that has its own line.
     const finding = blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(check, blocker) : own
     findings.set(check.id, finding)
@@ -52,9 +52,9 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
         : inconclusive(`blocked by ${blocker.id}, of which nothing could be told`)
     if (finding.holds === false) return behind(blocker.id, `after ${blocker.id} failed`)
     if ('behind' in finding) return finding
-    const untested = reasons.get(blocker.id) ?? `blocked by ${blocker.id}`
-    reasons.set(id, untested)
-    return { holds: null, untested, byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true }
+    const why = reasons.get(blocker.id) ?? `blocked by ${blocker.id}`
+    reasons.set(id, why)
+    return 'byDeclaration' in finding && finding.byDeclaration ? leftOut(why) : untested(why)
   }
   const before = ({ after = [] }: Check) => after.flatMap(id => byId.get(id) ?? [])
   const followsFault = (check: Check): boolean =>
@@ -62,8 +62,8 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
-const found = (check: Check, history: History, whole: History): Finding => {
-  const finding = unlessDead(foundIn(check, history), check, whole)
+const found = (check: Check, history: History, whole: History, all: readonly Check[]): Finding => {
+  const finding = unlessDead(foundIn(check, history), check, whole, all)
   return unlessCutOff(unlessSilent(finding, check, whole), check, history)
 }
 
@@ -72,11 +72,11 @@ function foundIn(check: Check, history: History): Finding {
   const finding = judged(check, history)
   if (finding.holds === false) return finding
   const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
-  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why, byDeclaration: ended.byDeclaration }
-  if (ended === undefined) return { holds: null, inconclusive: cutOffInWords(history.of('end')[0]) }
-  if (ended.outcome === 'failed') return { holds: null, inconclusive: ended.why }
+  if (ended?.outcome === 'skipped') return ended.byDeclaration ? leftOut(ended.why) : untested(ended.why)
+  if (ended === undefined) return inconclusive(cutOffInWords(history.of('end')[0]))
+  if (ended.outcome === 'failed') return inconclusive(ended.why)
   const unused = history.of('unused').find(({ label }) => label === check.id || label.startsWith(`${check.id}/`))
-  if (unused && finding.holds) return { holds: null, inconclusive: `the fault ${unused.fault} met nothing` }
+  if (unused && finding.holds) return inconclusive(`the fault ${unused.fault} met nothing`)
   return finding
 }
 
@@ -84,7 +84,7 @@ function judged(check: Check, history: History): Finding {
   try {
     return unlessBusy(check.judge(history), history, check.id)
   } catch (error) {
-    return { holds: null, inconclusive: `the check itself failed: ${(error as Error).message}` }
+    return inconclusive(`the check itself failed: ${(error as Error).message}`)
   }
 }
 

@@ -60,7 +60,7 @@ async function diagnosesOf(ctx: ReadCtx, agent: ListedAgentRow, rows: readonly L
     troubled.map(({ id }) => id),
   )
   const stories = recording ? new Stories(recording, faults) : undefined
-  const about = aboutAgent(config.mode, agent)
+  const about = aboutAgent(config, agent)
   return new Map(last.map(row => [row.deliveryId, told(diagnosedAttempt(ctx, row, stories), about)]))
 }
 

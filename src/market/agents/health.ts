@@ -35,8 +35,9 @@ export async function diagnosesOfAgents(ctx: Asking, rows: readonly ListedAgentR
     const text = tests.get(row.id)
     const test = text ? validResult(JSON.parse(text), row) : null
     const standing = { suspended: row.builderSuspended, banned: row.builderBanned }
-    const finding = agentFinding(row, { test, work: works.get(row.id) ?? null, standing, now })
-    found.set(row.id, told(finding, aboutAgent(config.mode, row)))
+    const { away = null } = ctx.recording?.notesOn(row.id) ?? {}
+    const finding = agentFinding(row, { test, away, work: works.get(row.id) ?? null, standing, now })
+    found.set(row.id, told(finding, aboutAgent(config, row)))
   }
   return found
 }
@@ -107,6 +108,7 @@ const validResult = (result: TestResult, row: AgentRow): TestResult | null =>
 
 interface Known {
   readonly test: TestResult | null
+  readonly away: Finding | null
   readonly work: Work | null
   readonly standing: Standing
   readonly now: number
@@ -117,7 +119,7 @@ type Seen = Pick<
   'status' | 'webhookUrl' | 'secret' | 'lastPassAt' | 'failedAt' | 'deletedAt' | 'deactivatedAt' | 'updatedAt'
 >
 
-function agentFinding(agent: Seen, { test, work, standing, now }: Known): Finding | null {
+function agentFinding(agent: Seen, { test, away, work, standing, now }: Known): Finding | null {
   const is = (cause: Cause, text: string, since: number | null = null): Finding => ({
     cause,
     certainty: 'sure',
@@ -129,6 +131,7 @@ function agentFinding(agent: Seen, { test, work, standing, now }: Known): Findin
   if (agent.webhookUrl === NOWHERE) return is('down_on_purpose', `Nobody listens at ${NOWHERE} .`)
   const isNewer = (work?.at ?? 0) >= (test?.testedAt ?? 0)
   if (work && isNewer && work.finding) return work.finding
+  if (away) return away
   if (test?.finding && !(work && isNewer)) return test.finding
   if (agent.webhookUrl === null) return is('no_url', 'No webhook URL is saved.')
   if (agent.secret === null) return is('no_webhook_secret', 'There is no webhook secret.')

@@ -1,15 +1,19 @@
 /** Waits for the callback of a connection test, whichever instance receives it. Source: A-24. */
+import type { Finding } from '../../api/diagnosis/record.ts'
 import { testById } from '../../store/tables/agents/agent-tests.ts'
 import type { Market } from '../market.ts'
 
-/** 'valid', or what is wrong with the callback; null if none came. */
-export type CallbackVerdict = string | null
-
-/** Begins the verdict on a callback whose signature is right, and whose body a real task would refuse. */
-export const UNUSABLE = 'unusable: '
+/** How the callback was judged. */
+export interface CallbackVerdict {
+  /** Its signature is right. */
+  readonly isSigned: boolean
+  /** In words; null: a real task would take it. */
+  readonly fault: string | null
+  readonly finding: Finding | null
+}
 
 interface Waiting {
-  verdict: CallbackVerdict
+  verdict: CallbackVerdict | null
   wake: () => void
 }
 
@@ -28,14 +32,14 @@ export function listenForCallback({ db, world, log, memory }: Market, testId: st
   const look = async () => {
     if (closed) return
     try {
-      state.verdict ??= (await db.read(q => testById(q, testId)))?.callback ?? null
+      state.verdict ??= JSON.parse((await db.read(q => testById(q, testId)))?.callback ?? 'null')
     } catch (error) {
       log({ type: 'warning', message: `The row of a connection test could not be read: ${(error as Error).message}` })
     }
   }
 
   return {
-    async wait(ms: number): Promise<CallbackVerdict> {
+    async wait(ms: number): Promise<CallbackVerdict | null> {
       let over = false
       const end = world.after(ms, () => {
         over = true
@@ -63,7 +67,7 @@ export function listenForCallback({ db, world, log, memory }: Market, testId: st
 }
 
 /** Passes the verdict to the waiting test, if it runs in this process. Never throws. */
-export function announceCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: string) {
+export function announceCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: CallbackVerdict) {
   const state = memory.of(CallbackWaits).get(testId)
   if (!state) return
   state.verdict ??= verdict

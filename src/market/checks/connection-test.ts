@@ -10,7 +10,6 @@ import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
-import { faultText } from '../../api/signature.ts'
 import { inSeconds } from '../../api/spans.ts'
 import { webhookBody } from '../../api/webhook-request.ts'
 import type { Tx } from '../../store/db.ts'
@@ -24,9 +23,8 @@ import { unseal } from '../sealing.ts'
 import { aboutAgent, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { describeStatus } from '../webhooks/attempt.ts'
 import { postSigned } from '../webhooks/signed-post.ts'
-import { type CallbackVerdict, listenForCallback, UNUSABLE } from './callback-wait.ts'
+import { type CallbackVerdict, listenForCallback } from './callback-wait.ts'
 import { withTestSlot } from './manual-tests.ts'
 import { STALE_MS, testCallback } from './test-callback.ts'
 
@@ -68,8 +66,9 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
     const called = async () => callbackOutcome(await callback.wait(callbackMs), callbackMs)
     const work = performAll(market, agent, checksOf(market, agent, testId, called))
     const { checks, ownFault, finding: seen } = await unlessAborted(work, options.signal)
-    const finding = seen && (recordedFinding(market, testId) ?? seen)
-    const report = reportOf(checks, told(finding, aboutAgent(market.config.mode, agent)), world.now())
+    const recorded = recordedFinding(market, testId, seen)
+    const finding = seen && recorded?.cause === seen.cause ? { ...recorded, text: seen.text } : (recorded ?? seen)
+    const report = reportOf(checks, told(finding, aboutAgent(market.config, agent)), world.now())
     const result: TestResult = { testedAt: Date.parse(report.testedAt), url: agent.webhookUrl, finding }
     await db.write(async tx => {
       await endTest(tx, testId, ownFault === null ? JSON.stringify(result) : null)
@@ -85,12 +84,12 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
 }
 
 /** What a simulator has seen of the test says more than its checks. */
-function recordedFinding({ recording, faults, world }: Market, testId: string): Finding | null {
+function recordedFinding({ recording, faults, world }: Market, testId: string, seen: Finding | null): Finding | null {
   if (!recording) return null
   const story = { owes: false, now: world.realNow(), patienceMs: 0 }
   const found = findingIn(new Stories(recording, faults, testId).story(testId, story))
   // What a test is about goes before how long it took.
-  return found?.cause === 'slow_answer' ? null : found
+  return seen && found?.cause === 'slow_answer' ? null : found
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -124,7 +123,7 @@ async function performAll(market: Market, agent: AgentRow, steps: Steps) {
     checks.push(check)
     const found = outcome.finding && { ...outcome.finding, since: world.now() }
     finding ??= found ?? null
-    const diagnosis = recording && found ? told(found, aboutAgent(config.mode, agent)) : null
+    const diagnosis = recording && found ? told(found, aboutAgent(config, agent)) : null
     log({ type: 'check', agentId: agent.id, ...check, ...(diagnosis && { diagnosis }) })
   }
   return { checks, ownFault, finding }
@@ -178,7 +177,7 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
   if (isRefusal(status)) await market.recording?.probe?.(agentId)
   const finding = answerFinding({ ...wire, status, reason: null, message: '', location, body: text }, 'exactly 200')
   return {
-    ...failed(`The endpoint ${describeStatus(status)}${said(answer)}; exactly 200 is needed`, finding),
+    ...failed(`The endpoint answered ${status}${said(answer)}; exactly 200 is needed`, finding),
     durationMs,
   }
 }
@@ -216,21 +215,15 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
 })
 
 /** The check is about the signature. A body that a real task would refuse only adds a warning. Source: A-53. */
-function callbackOutcome(verdict: CallbackVerdict, waitedMs: number): Outcome {
-  if (verdict === 'valid') return passed('A validly signed callback arrived')
-  if (verdict?.startsWith(UNUSABLE)) {
-    const why = verdict.slice(UNUSABLE.length)
-    const message = `A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`
-    return { ...passed(message), finding: { cause: 'bad_callback', certainty: 'sure', text: `${message}.` } }
+function callbackOutcome(verdict: CallbackVerdict | null, waitedMs: number): Outcome {
+  if (verdict === null) {
+    const message = `No callback arrived within ${inSeconds(waitedMs)}`
+    return { status: 'warning', message, finding: { cause: 'no_callback', certainty: 'sure', text: `${message}.` } }
   }
-  if (verdict !== null) {
-    const message = `A callback with an invalid signature arrived: ${verdict}`
-    const late = (['stale', 'future'] as const).find(fault => verdict.startsWith(faultText(fault)))
-    const cause = late ?? 'unknown'
-    return failed(message, { cause, certainty: late ? 'sure' : 'likely', text: `${message}.` })
-  }
-  const message = `No callback arrived within ${inSeconds(waitedMs)}`
-  return { status: 'warning', message, finding: { cause: 'no_callback', certainty: 'sure', text: `${message}.` } }
+  const { isSigned, fault, finding } = verdict
+  if (!isSigned) return failed(`A callback with an invalid signature arrived: ${fault}`, finding ?? undefined)
+  if (!finding) return passed('A validly signed callback arrived')
+  return { ...passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${fault}`), finding }
 }
 
 function reportOf(checks: Check[], diagnosis: TestReport['diagnosis'], now: number): TestReport {

@@ -15,7 +15,7 @@ export const diagnoseTask: Verb<'diagnoseTask'> = async (ctx, { params }) => {
   const finding = await findingOf(ctx, task)
   if (!finding) return { diagnosis: null }
   const agent = await agentById(ctx.tx, task.agentId)
-  const about = aboutAgent(ctx.config.mode, agent ?? { slug: task.agentSlug, webhookUrl: null })
+  const about = aboutAgent(ctx.config, agent ?? { slug: task.agentSlug, webhookUrl: null })
   return { diagnosis: toRecord(seesAll(ctx, task) ? finding : forBuyer(finding, task), about) }
 }
 

@@ -24,7 +24,7 @@ export function diagnosisOf(market: Telling, { taskId, action, since }: Told, er
   const fault = market.faults?.metBy(signed.rawHeaders) ?? null
   const span = { from: since, to: world.realNow(), at: world.now() }
   const found = diagnosedCallback(market, { ...span, action, taskId, fault }, error)
-  const diagnosis = told(found, aboutAgent(config.mode, { slug: agentId ?? '', webhookUrl: null }))
+  const diagnosis = told(found, aboutAgent(config, { slug: agentId ?? '', webhookUrl: null }))
   return diagnosis && { diagnosis }
 }
 

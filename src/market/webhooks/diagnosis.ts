@@ -39,16 +39,15 @@ export async function diagnoseExchange(market: Source, exchange: SignedExchange)
   )
 }
 
-/** Returns why the signature of a callback is refused. null: this is no simulator. */
+/** Returns why the signature of a callback is refused; null: it is not. */
 export async function findingOn(
   market: Source,
   taskId: string,
   { rawHeaders, raw }: SignedCallback,
 ): Promise<Diagnosis | null> {
-  if (market.config.mode !== 'dev') return null
   const realAt = market.world.realNow()
-  const request = { taskId, agentId: null, requestHeaders: linesOf(rawHeaders), requestBody: raw, status: 401, realAt }
-  return diagnoseExchange(market, { direction: 'callback', ...request })
+  const requestHeaders = linesOf(rawHeaders)
+  return market.db.read(q => ofCallback(q, market, { taskId, requestHeaders, requestBody: raw, realAt }))
 }
 
 /**
@@ -72,7 +71,11 @@ export async function addHint(
   if (!isStrict) error.hint = inWords(found)
 }
 
-async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): Promise<Diagnosis | null> {
+async function ofCallback(
+  q: Reader,
+  market: Source,
+  exchange: Pick<SignedExchange, 'taskId' | 'requestHeaders' | 'requestBody' | 'realAt'>,
+): Promise<Diagnosis | null> {
   const { taskId: id, requestHeaders: headers, requestBody: body, realAt } = exchange
   const of = id === null ? undefined : ((await taskById(q, id)) ?? (await testById(q, id)))
   const agent = of && (await agentById(q, of.agentId))
@@ -112,7 +115,9 @@ export const signatureCandidates = (market: Source, agent: AgentRow): Promise<Ca
   market.db.read(q => candidatesFor(q, market, agent))
 
 async function candidatesFor(q: Reader, { config, world }: Source, agent: AgentRow): Promise<Candidate[]> {
-  const others = (await agentsWithSecret(q, MOST_OTHERS)).filter(({ id }) => id !== agent.id)
+  // Those of somebody else are not told.
+  const others =
+    config.mode === 'dev' ? (await agentsWithSecret(q, MOST_OTHERS)).filter(({ id }) => id !== agent.id) : []
   const previous = await previousSecrets(q, config, agent.id)
   return [
     ...callbackSecrets(config, agent, world.now()).map(secret => ({ secret, kind: 'current' as const })),

@@ -116,7 +116,7 @@ export class Outcomes {
 function detailsOf(market: Market, claimed: ClaimedDelivery, result: Attempted) {
   const { event, taskId, agentId, webhookUrl } = claimed
   const kept = { ...attemptRow(claimed, result, market.world.now()), event, taskId }
-  const about = aboutAgent(market.config.mode, { slug: agentId, webhookUrl })
+  const about = aboutAgent(market.config, { slug: agentId, webhookUrl })
   const diagnosis = told(diagnosedAttempt(market, kept), about)
   const found = diagnosis && { diagnosis }
   if (!result.ok) return { message: result.message, ...found }

@@ -24,6 +24,8 @@ export interface FrontOptions {
 
 export interface Front {
   readonly port: number
+  /** Resolves when it has its certificate. Until then connections wait, and their time goes by. */
+  readonly ready: Promise<void>
   /**
    * Passes what arrives for `https://<name>.localhost` to this URL, with its path and query. Returns the webhook URL of
    * that name. `localhost` is a name too. Throws if the target is not plain HTTP on this machine.
@@ -95,9 +97,10 @@ export async function startFront({ port = 0, authority, timeoutMs = 30_000 }: Fr
     await gone
   }
 
-  authority.credentials.then(open, close)
+  const ready = authority.credentials.then(open, close)
   return {
     port: bound,
+    ready,
     route(name, target) {
       targets.set(name, loopbackTarget(target))
       return `https://${name === 'localhost' ? name : `${name}.localhost`}:${bound}/webhook`
@@ -160,8 +163,7 @@ class Silence extends Error {
 function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { code?: string }): void {
   if (answer.headersSent || answer.destroyed) return void answer.destroy()
   if (error instanceof Silence) refuse(answer, 504, 'timeout', `The agent at ${origin} ${error.message}.`)
-  else if (error.code === 'ECONNREFUSED')
-    refuse(answer, 502, 'refused', `Nothing listens at ${origin}: start the agent.`)
+  else if (error.code === 'ECONNREFUSED') refuse(answer, 502, 'refused', `Nothing listens at ${origin}.`)
   else refuse(answer, 502, 'reset', `The agent at ${origin} closed the connection without a whole answer.`)
 }
 

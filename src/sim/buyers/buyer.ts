@@ -47,7 +47,7 @@ export interface TaskFeed {
   /** Resolves when something has happened since the last call. */
   next(): Promise<void>
   /** Why the agent can't do its part within that time; null if nothing is known. */
-  hopeless(withinMs: number): string | null
+  hopeless(withinMs: number): Promise<string | null>
   close(): void
 }
 
@@ -171,7 +171,7 @@ async function until(
       const reason = await rejectionReason(client, task)
       throw new PlanError('rejected', `The agent rejected the task${reason}; ${amount(task)} came back`, task)
     }
-    const cause = feed?.hopeless(timeoutMs) ?? null
+    const cause = (await feed?.hopeless(timeoutMs)) ?? null
     if (cause !== null)
       throw new PlanError(
         'slow',

@@ -158,7 +158,12 @@ test('each story has its cause, and is told as sure or as likely', () => {
 /** Sentences and commands of every cause, as an agent in dev and in a deployment gets them. */
 test('each cause says what to do in whole sentences, and its commands are whole', () => {
   const about: About[] = [
-    { isDev: true, agent: 'my-agent', isForwarded: true },
+    {
+      isDev: true,
+      agent: 'my-agent',
+      forwarded: 'https://my-agent.localhost:1/hook',
+      baseUrl: 'http://localhost:4000',
+    },
     { isDev: false, agent: 'my-agent' },
   ]
   const evidence = { taskId: TASK, deliveryId: 'dlv_1' }
@@ -179,6 +184,11 @@ test('each cause says what to do in whole sentences, and its commands are whole'
     if (next.length > 0)
       assert.ok(toRecord({ cause, certainty: 'sure', text: 'x', evidence }, about[1]!).commands.length >= 0)
   }
+  const silent = (baseUrl: string) =>
+    toRecord({ cause: 'no_callback', certainty: 'sure', text: 'x' }, { isDev: true, agent: 'a', baseUrl }).commands
+  const fromContainer = 'dev --port 4001 --public-url http://host.docker.internal:4001'
+  assert.equal(silent('http://127.0.0.1:4001'), ['test-connection a', fromContainer])
+  assert.equal(silent('https://market.example'), ['test-connection a'])
   const hostile = toRecord(
     { cause: 'redirect', certainty: 'sure', text: 'x', location: "https://b.test/';rm -rf /" },
     { isDev: false, agent: 'a' },

@@ -49,8 +49,10 @@ type Verdicts = Readonly<Record<string, Verdict>>
 /** What the checks of today say that look into what was played. */
 export function verdictsOf(history: History): Verdicts {
   const played = history.of('scenario').map(({ scenario }) => scenario)
-  const looked = new Set(checks.filter(({ scenario }) => played.includes(scenario)).map(({ id }) => id))
-  const verdicts = judge(checks, history).filter(({ id }) => looked.has(id))
+  const verdicts = judge(
+    checks.filter(({ scenario }) => played.includes(scenario)),
+    history,
+  )
   return Object.fromEntries(verdicts.map(({ id, verdict }) => [id, verdict]))
 }
 

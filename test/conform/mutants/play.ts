@@ -3,9 +3,10 @@ import { execa } from 'execa'
 import { checks } from '../../../src/conform/checks/index.ts'
 import type { Judged } from '../../../src/conform/judging/judge.ts'
 import { forgeriesOf } from '../../../src/conform/scenarios/forged-webhooks.ts'
+import { mutants } from './index.ts'
 import type { Mutant } from './mutant.ts'
 import { byHand, type RightAgent } from './right-agents.ts'
-import { faultsOf, wantedFor } from './trial.ts'
+import { faultsOf, SEED, seersOf, trialOf, wantedFor } from './trial.ts'
 import type { Trials } from './trials.ts'
 
 export interface Play {
@@ -14,15 +15,14 @@ export interface Play {
   faults(trials: Trials): Promise<readonly string[]>
 }
 
-const SEED = 1
-
 /** No check that says must fails, and of the others only those that are named. */
 export const rightPlay = (agent: RightAgent): Play => ({
   name: `right: ${agent.name}`,
   async faults(trials) {
     const { command, compile, host, declared } = agent
     if (compile !== undefined) await execa(compile, { shell: true })
-    return againstRight(await trials.play({ command, host, declared, wanted: null, seed: SEED }), agent)
+    const { checks: verdicts } = await trials.play({ command, host, declared, wanted: null, seed: SEED })
+    return againstRight(verdicts, agent)
   },
 })
 
@@ -44,7 +44,7 @@ export function repeatedPlays(runs: number): Play[] {
   return Array.from({ length: runs }, (_, at) => ({
     name: `right: by hand, the same run, ${at + 1} of ${runs}`,
     async faults(trials: Trials) {
-      const verdicts = await trials.play({ command: byHand(), wanted: null, seed: SEED })
+      const { checks: verdicts } = await trials.play({ command: byHand(), wanted: null, seed: SEED })
       first ??= verdicts
       const before = new Map(first.map(({ id, verdict }) => [id, verdict]))
       const other = verdicts.filter(({ id, verdict }) => before.get(id) !== verdict)
@@ -57,14 +57,33 @@ export function repeatedPlays(runs: number): Play[] {
 export const mutantPlay = (mutant: Mutant): Play => ({
   name: `bug: ${mutant.bug}: ${wantedFor(mutant).join(', ')}`,
   async faults(trials) {
-    const style = mutant.declared?.hires ? ['--style', 'buys'] : []
-    const command = byHand('--bug', mutant.bug, ...style)
-    return faultsOf(
-      mutant,
-      await trials.play({ command, declared: mutant.declared, wanted: wantedFor(mutant), seed: SEED }),
-    )
+    const { checks: verdicts } = await trials.play(trialOf(mutant))
+    return faultsOf(mutant, verdicts)
   },
 })
+
+/** What a report on an agent with one bug begins with. */
+export interface Begun {
+  readonly name: string
+  readonly isBug: boolean
+  /** Musts that are broken and behind nothing. */
+  readonly causes: readonly string[]
+}
+
+/** All checks look at so many agents with one bug that breaks a must, from all areas: is it what the report names first? */
+export function keyPlays(count: number, tell: (begun: Begun) => void): Play[] {
+  const ofMusts = mutants.filter(({ kills }) => checks.find(({ id }) => id === kills)?.level === 'must')
+  const spread = ofMusts.filter((_, at) => (at * count) % ofMusts.length < count)
+  return spread.map(mutant => {
+    const name = `key: ${mutant.bug}: ${mutant.kills}`
+    const faults = async (trials: Trials) => {
+      const causes = (await trials.play({ ...trialOf(mutant), wanted: null })).causes.map(({ id }) => id)
+      tell({ name, isBug: seersOf(mutant).includes(causes[0] ?? ''), causes })
+      return []
+    }
+    return { name, faults }
+  })
+}
 
 /** Refusals of an agent that takes no genuine webhook either, from the first forged one on, say nothing of what it verifies. */
 export const twinsPlay: Play = {
@@ -72,7 +91,8 @@ export const twinsPlay: Play = {
   async faults(trials) {
     const forged = Object.keys(forgeriesOf)
     const wanted = ['sig.wrong-secret']
-    const verdicts = await trials.play({ command: byHand('--bug', 'shy-when-attacked'), wanted, seed: SEED })
+    const command = byHand('--bug', 'shy-when-attacked')
+    const { checks: verdicts } = await trials.play({ command, wanted, seed: SEED })
     return verdicts
       .filter(({ id, verdict }) => forged.includes(id) && !['untested', 'behind', 'inconclusive'].includes(verdict))
       .map(told)

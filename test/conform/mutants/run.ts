@@ -8,12 +8,15 @@ import { checks } from '../../../src/conform/checks/index.ts'
 import { commandPlays } from './command-plays.ts'
 import { mutants } from './index.ts'
 import { judgePlays } from './judge-mutants.ts'
-import { mutantPlay, type Play, repeatedPlays, rightPlay, twinsPlay } from './play.ts'
+import { type Begun, keyPlays, mutantPlay, type Play, repeatedPlays, rightPlay, twinsPlay } from './play.ts'
 import { rightAgents, unavailable } from './right-agents.ts'
 import { seersOf } from './trial.ts'
 import { Trials } from './trials.ts'
 
 const RUNS = 10
+/** Agents of which it is looked at what a report begins with, and in how many of them that has to be the bug. */
+const KEYS = 60
+const LEAST_NAMED = 0.95
 /** A process for each core, with so many plays side by side: a run waits most of its time. */
 const PROCESSES = Math.min(4, availableParallelism())
 const AT_ONCE = 5
@@ -26,7 +29,9 @@ const missing = rightAgents.filter(unavailable)
 const right = rightAgents.filter(agent => !missing.includes(agent)).map(rightPlay)
 const small = [twinsPlay, ...commandPlays, ...mutantPlays]
 // What takes longest begins first.
-const everyPlay = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...small]
+const begun: Begun[] = []
+const keys = keyPlays(KEYS, one => void begun.push(one))
+const everyPlay = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...keys, ...small]
 const known = [...everyPlay.map(({ name }) => name), ...missing.map(({ name }) => `right: ${name}`)]
 const unknown = parts.filter(part => !known.some(name => name.includes(part)))
 if (unknown.length > 0) {
@@ -42,6 +47,7 @@ let faults = 0
 for (const { name, program } of missing) console.log(`not tried: ${name}, as there is no ${program}`)
 await playAll()
 if (parts.length === 0) for (const text of mustsWithoutMutant()) fault(text)
+if (begun.length > 0) tellFirstCauses()
 const tried = mutantPlays.filter(play => plays.includes(play)).length
 const living = mutantPlays.filter(play => alive.has(play)).length
 const seconds = Math.round((performance.now() - started) / 1_000)
@@ -69,6 +75,16 @@ async function take(play: Play, trials: Trials): Promise<void> {
 function fault(text: string): void {
   faults += 1
   console.log(`FAIL ${text}`)
+}
+
+function tellFirstCauses(): void {
+  for (const { name, isBug, causes } of begun)
+    if (!isBug) console.log(`not first: ${name}, but ${causes.join(', ') || 'nothing'}`)
+  const named = begun.filter(({ isBug }) => isBug).length
+  const most = begun.map(({ causes }) => causes.length).sort((a, b) => a - b)[begun.length >> 1]!
+  console.log(`\nfirst cause is the bug in ${named} of ${begun.length}, ${most} red musts behind nothing in the median`)
+  if (begun.length >= KEYS / 2 && named < LEAST_NAMED * begun.length) fault('the first cause is too seldom the bug')
+  if (most > 1) fault('more than one red must in the median')
 }
 
 function mustsWithoutMutant(): string[] {

@@ -1,5 +1,5 @@
 /** Plays the trials that its parent sends, side by side, and ends one that it wants no more. */
-import { judged, type Trial } from './trial.ts'
+import { reported, type Trial } from './trial.ts'
 
 type Asked = { readonly id: number } & ({ readonly trial: Trial } | { readonly ends: true })
 
@@ -18,8 +18,8 @@ process.once('disconnect', () => process.exit())
 async function play(id: number, trial: Trial): Promise<void> {
   const ending = new AbortController()
   underWay.set(id, ending)
-  const told = await judged(trial, ending.signal).then(
-    verdicts => ({ id, verdicts }),
+  const told = await reported(trial, ending.signal).then(
+    report => ({ id, report }),
     (error: Error) => ({ id, error: error.stack }),
   )
   underWay.delete(id)

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Declared, nothingDeclared } from '../../../src/conform/agent/declared.ts'
 import { checks } from '../../../src/conform/checks/index.ts'
-import { type Judged, judge } from '../../../src/conform/judging/judge.ts'
+import type { Judged } from '../../../src/conform/judging/judge.ts'
+import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
 import { withPrerequisites } from '../../../src/conform/judging/selection.ts'
 import { run, scenariosFor } from '../../../src/conform/run.ts'
 import { freePort } from '../../../src/sim/agents/free-port.ts'
 import type { Mutant } from './mutant.ts'
+import { byHand } from './right-agents.ts'
 
 /** What the author of a right agent would write into conformance.yaml. */
 export const usuallyDeclared: Declared = {
@@ -38,11 +40,23 @@ export interface Trial {
   readonly seed: number
 }
 
+export const SEED = 1
+/** The agent with one bug is quick, and what its bug leaves undone never comes. */
+const QUICK = { answer: 10_000, work: 15_000, quiet: 500 }
+
+/** A mutant before the checks that are about it. */
+export const trialOf = (mutant: Mutant): Trial => ({
+  command: byHand('--bug', mutant.bug, ...(mutant.declared?.hires ? ['--style', 'buys'] : [])),
+  declared: { patience: QUICK, ...mutant.declared },
+  wanted: wantedFor(mutant),
+  seed: SEED,
+})
+
 /** Plays the scenarios of the wanted checks, with what comes before them, and judges every check that looks into them. */
-export async function judged(
+export async function reported(
   { command, host = '127.0.0.1', port, declared, wanted, seed }: Trial,
   signal?: AbortSignal,
-): Promise<Judged[]> {
+): Promise<Report> {
   const chosen = wanted && checks.filter(({ id }) => wanted.includes(id))
   const played = scenariosFor(chosen ? withPrerequisites(checks, chosen) : checks)
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'))
@@ -59,7 +73,7 @@ export async function judged(
     })
     const names = new Set(played.map(({ name }) => name))
     const looked = checks.filter(({ scenario }) => names.has(scenario))
-    return judge(looked, history)
+    return reportOf(looked, history, { known: [] })
   } finally {
     rmSync(folder, { recursive: true })
   }

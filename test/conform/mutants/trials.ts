@@ -1,14 +1,14 @@
 /** A process that plays trials side by side: they wait most of their time, and share what it has loaded. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import type { Judged } from '../../../src/conform/judging/judge.ts'
+import type { Report } from '../../../src/conform/judging/report.ts'
 import { freePort } from '../../../src/sim/agents/free-port.ts'
 import type { Trial } from './trial.ts'
 
 /** A busy machine takes a minute for all checks. */
 const LONGEST_MS = 300_000
 
-type Told = { readonly id: number } & ({ readonly verdicts: readonly Judged[] } | { readonly error: string })
+type Told = { readonly id: number } & ({ readonly report: Report } | { readonly error: string })
 
 export class Trials {
   /** The root of the project whose judge it is. */
@@ -24,7 +24,7 @@ export class Trials {
   }
 
   /** Throws what the run throws, and if it does not end: it is ended then, and its agent with it. */
-  async play(trial: Trial): Promise<readonly Judged[]> {
+  async play(trial: Trial): Promise<Report> {
     const child = this.#opened()
     const id = ++this.#last
     const telling = new Promise<Told>(resolve => this.#asked.set(id, resolve))
@@ -37,7 +37,7 @@ export class Trials {
     const told = await telling
     clearTimeout(impatience)
     if ('error' in told) throw new Error(told.error)
-    return told.verdicts
+    return told.report
   }
 
   #hear(told: Told): void {

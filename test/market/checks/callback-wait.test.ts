@@ -26,8 +26,9 @@ test('a wait takes room from its beginning to its end, whether it is answered or
   const memory = new CountedMemory()
   const [answered, givenUp] = ['one', 'two'].map(id => listenForCallback({ ...market, memory }, id))
   assert.is(memory.size, 2)
-  announceCallback({ memory }, 'one', 'valid')
-  assert.is(await answered!.wait(1_000), 'valid')
+  const right = { isSigned: true, fault: null, finding: null }
+  announceCallback({ memory }, 'one', right)
+  assert.is(await answered!.wait(1_000), right)
   for (const each of [answered!, givenUp!]) each.close()
   assert.is(memory.size, 0)
   await close()

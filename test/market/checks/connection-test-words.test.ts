@@ -2,6 +2,8 @@
 /** What each check of a connection test found, word by word, how long it took, and what is sent and logged of it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inWords } from '../../../src/api/diagnosis/record.ts'
+import type { Cause } from '../../../src/api/diagnosis/table.ts'
 import type { TestReport } from '../../../src/api/records.ts'
 import { signatureHeaders } from '../../../src/api/signature.ts'
 import type { StampedEntry } from '../../../src/market/log.ts'
@@ -10,6 +12,7 @@ import { answered, createVirtualWorld, recordingEgress, type VirtualWorld } from
 import type { Outgoing, OutgoingResult } from '../../../src/world/world.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
+import { saidTwice } from '../../support/said-twice.ts'
 
 interface State {
   marketplace: TestMarketplace
@@ -20,6 +23,15 @@ interface State {
   sent: Outgoing[]
   logged: StampedEntry[]
   answer(request: Outgoing): OutgoingResult | Promise<OutgoingResult>
+}
+
+const fields = {
+  name: 'Checked',
+  tagline: 'Tested word by word',
+  description: 'An agent whose webhook answers just as the test of the moment needs it to.',
+  pricingModel: 'fixed' as const,
+  basePrice: 200,
+  categoryIds: ['cat_code'],
 }
 
 const words = suite<State>('check words')
@@ -34,14 +46,7 @@ words.before(async state => {
   const marketplace = await openTestMarketplace({ world, log: line => line.type === 'check' && logged.push(line) })
   await marketplace.stopHeartbeat()
   const builder = await marketplace.join('builder')
-  const { id } = await builder.client.createAgent({
-    name: 'Checked',
-    tagline: 'Tested word by word',
-    description: 'An agent whose webhook answers just as the test of the moment needs it to.',
-    pricingModel: 'fixed',
-    basePrice: 200,
-    categoryIds: ['cat_code'],
-  })
+  const { id } = await builder.client.createAgent(fields)
   Object.assign(state, { marketplace, world, builder, id, sent: egress.sent, logged, answer: () => answered(200) })
 })
 
@@ -60,13 +65,14 @@ const messages = (report: TestReport) => report.checks.map(({ message }) => mess
 /** Calls back as an agent would, at a moment of its own, so that no signature is used twice. */
 let calls = 0
 async function callBack(
-  { world, marketplace }: State,
+  { world, marketplace }: Pick<State, 'world' | 'marketplace'>,
   { body }: Outgoing,
   secret: string,
   said = '{"action":"accept"}',
+  changed: (headers: Record<string, string>) => Record<string, string> = headers => headers,
 ) {
   const { callbackUrl } = JSON.parse(body).data
-  const headers = signatureHeaders(secret, world.realNow() - ++calls, said)
+  const headers = changed(signatureHeaders(secret, world.realNow() - ++calls, said))
   const { pathname } = new globalThis.URL(callbackUrl)
   return new HttpUser(marketplace.url).ask('POST', pathname, said, 'nobody', headers)
 }
@@ -112,10 +118,7 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
   state.secret = (await state.builder.client.rotateSecret({ id: state.id })).secret
   const cases: [OutgoingResult, string][] = [
     [{ ...answered(500), durationMs: 12.6 }, 'The endpoint answered 500; exactly 200 is needed'],
-    [
-      { ...answered(302), durationMs: 12.6 },
-      'The endpoint answered 302, and redirects are not followed; exactly 200 is needed',
-    ],
+    [{ ...answered(302), durationMs: 12.6 }, 'The endpoint answered 302; exactly 200 is needed'],
     [{ ...answered(299), durationMs: 12.6 }, 'The endpoint answered 299; exactly 200 is needed'],
     [{ ...answered(400), durationMs: 12.6 }, 'The endpoint answered 400; exactly 200 is needed'],
     [
@@ -127,10 +130,7 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
       'The endpoint answered 502 and said “Nothing listens there.”; exactly 200 is needed',
     ],
     [{ ...answered(400, 'no'), durationMs: 12.6 }, 'The endpoint answered 400 and said “no”; exactly 200 is needed'],
-    [
-      { ...answered(399, 'no'), durationMs: 12.6 },
-      'The endpoint answered 399, and redirects are not followed; exactly 200 is needed',
-    ],
+    [{ ...answered(399, 'no'), durationMs: 12.6 }, 'The endpoint answered 399; exactly 200 is needed'],
     [
       { ...answered(503, 'x'.repeat(201)), durationMs: 12.6 },
       `The endpoint answered 503 and said “${'x'.repeat(160)}…”; exactly 200 is needed`,
@@ -145,6 +145,7 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
     const report = await run(state)
     assert.equal(messages(report), [...UP_TO_ENDPOINT, said, SKIPPED])
     assert.equal([report.passed, report.status, report.checks[3]!.durationMs], [false, 'failed', 13])
+    toldOnce(report)
   }
 })
 
@@ -192,52 +193,119 @@ words(
   },
 )
 
-words('a callback: validly signed, unusable, wrongly signed; the first one decides', async state => {
-  const { secret } = state
-  const kinds: [work: (request: Outgoing) => Promise<unknown>, status: TestReport['status'], said: RegExp][] = [
-    [request => callBack(state, request, secret), 'passed', /^A validly signed callback arrived$/],
-    [
-      request => callBack(state, request, secret, '{"action":"reject","reason":7}'),
-      'passed',
-      /^A validly signed callback arrived\. Warning: a real task would refuse it, as reason .+$/,
-    ],
-    [
-      request => callBack(state, request, 'whsec_wrong'),
-      'failed',
-      /^A callback with an invalid signature arrived: the signature does not match the body and the secret\. The signature matches none of \d+ recomputations: .+ start with npx agent-marketplace sign\.$/,
-    ],
-    [
-      request => callBack(state, request, secret.slice(6)),
-      'failed',
-      /arrived: the signature does not match .+ without whsec_.+ The key is the whole secret as a text/,
-    ],
-    [
-      async request => {
-        assert.is((await callBack(state, request, 'whsec_wrong')).status, 401)
-        assert.is((await callBack(state, request, secret)).status, 200)
-      },
-      'failed',
-      /^A callback with an invalid signature arrived: .+$/,
-    ],
-    [
-      async request => {
-        assert.equal((await callBack(state, request, secret)).data, { test: true })
-        assert.is((await callBack(state, request, 'whsec_wrong')).status, 401)
-      },
-      'passed',
-      /^A validly signed callback arrived$/,
-    ],
-  ]
-  for (const [work, status, said] of kinds) {
-    state.answer = async request => {
-      await work(request)
-      return answered(200)
+const UNSIGNED = /^A callback with an invalid signature arrived: the [^.]+$/
+const SIGNED = /^A validly signed callback arrived$/
+const TIME = 'X-Service-Timestamp'
+const SIGNATURE = 'X-Service-Signature'
+
+words(
+  'a callback: validly signed, unusable, wrongly signed; the first one decides, and its cause is told',
+  async state => {
+    const { secret } = state
+    const kinds: [work: (request: Outgoing) => Promise<unknown>, status: TestReport['status'], said: RegExp, Cause?][] =
+      [
+        [request => callBack(state, request, secret), 'passed', SIGNED],
+        [
+          request => callBack(state, request, secret, '{"action":"reject","reason":7}'),
+          'passed',
+          /^A validly signed callback arrived\. Warning: a real task would refuse it, as reason .+$/,
+          'bad_callback',
+        ],
+        [request => callBack(state, request, 'whsec_wrong'), 'failed', UNSIGNED, 'unknown'],
+        ...mistakes(secret).map(
+          ([cause, change, key = secret]) =>
+            [
+              (request: Outgoing) => callBack(state, request, key, undefined, change),
+              'failed' as const,
+              UNSIGNED,
+              cause,
+            ] as [(request: Outgoing) => Promise<unknown>, 'failed', RegExp, Cause],
+        ),
+        [
+          async request => {
+            assert.is((await callBack(state, request, 'whsec_wrong')).status, 401)
+            assert.is((await callBack(state, request, secret)).status, 200)
+          },
+          'failed',
+          UNSIGNED,
+          'unknown',
+        ],
+        [
+          async request => {
+            assert.equal((await callBack(state, request, secret)).data, { test: true })
+            assert.is((await callBack(state, request, 'whsec_wrong')).status, 401)
+          },
+          'passed',
+          SIGNED,
+          'unknown',
+        ],
+      ]
+    for (const [work, status, said, cause = null] of kinds) {
+      state.answer = async request => {
+        await work(request)
+        return answered(200)
+      }
+      const report = await run(state)
+      assert.equal(messages(report).slice(0, 4), [...UP_TO_ENDPOINT, 'The endpoint answered 200'])
+      assert.match(messages(report)[4]!, said)
+      assert.equal([report.passed, report.status], [status !== 'failed', status])
+      assert.is(report.diagnosis?.cause ?? null, cause, messages(report)[4])
+      toldOnce(report)
     }
-    const report = await run(state)
-    assert.equal(messages(report).slice(0, 4), [...UP_TO_ENDPOINT, 'The endpoint answered 200'])
-    assert.match(messages(report)[4]!, said)
-    assert.equal([report.passed, report.status], [status !== 'failed', status])
+  },
+)
+
+type Mistake = [cause: Cause, change: Parameters<typeof callBack>[4], key?: string]
+
+const mistakes = (secret: string): Mistake[] => [
+  ['no_prefix', undefined, secret.slice(6)],
+  ['seconds', headers => ({ ...headers, [TIME]: headers[TIME]!.slice(0, 10) })],
+  ['missing_header', headers => ({ [SIGNATURE]: headers[SIGNATURE]! })],
+  ['misspelt_header', headers => ({ 'X-Service-Time': headers[TIME]!, [SIGNATURE]: headers[SIGNATURE]! })],
+  [
+    'base64_digest',
+    headers => ({ ...headers, [SIGNATURE]: Buffer.from(headers[SIGNATURE]!, 'hex').toString('base64') }),
+  ],
+  ['prefixed_digest', headers => ({ ...headers, [SIGNATURE]: `sha256=${headers[SIGNATURE]}` })],
+]
+
+/** The check says what was seen, the diagnosis says the cure: once. */
+function toldOnce({ checks, diagnosis }: TestReport) {
+  if (!diagnosis) return
+  const shown = [...checks.map(({ message }) => message), inWords(diagnosis)].join('\n')
+  assert.equal(saidTwice(shown, diagnosis.fix), [], shown)
+}
+
+/** An agent with a URL and a secret. */
+async function untested(marketplace: TestMarketplace, name: string) {
+  const builder = await marketplace.join(name)
+  const { id } = await builder.client.createAgent({ ...fields, webhookUrl: `https://${name}.example/hook` })
+  return { builder, id, secret: (await builder.client.rotateSecret({ id })).secret }
+}
+
+words('a deployment tells its builder the same of a callback, and nothing of other agents', async () => {
+  let work: (request: Outgoing) => Promise<unknown> = async () => {}
+  const egress = recordingEgress(async request => {
+    await work(request)
+    return answered(200)
+  })
+  const world = createVirtualWorld({ egress })
+  const marketplace = await openTestMarketplace({ world, mode: 'serve' })
+  const [agent, foreign] = [await untested(marketplace, 'one'), await untested(marketplace, 'two')]
+  const here = { marketplace, world }
+  const test = () => agent.builder.client.testConnection({ id: agent.id })
+  for (const [cause, change, key = agent.secret] of mistakes(agent.secret)) {
+    work = request => callBack(here, request, key, undefined, change)
+    const { diagnosis } = await test()
+    assert.equal([diagnosis?.cause, diagnosis?.certainty], [cause, 'sure'])
   }
+  work = async request => {
+    const answer = await callBack(here, request, foreign.secret)
+    assert.is(answer.status, 401)
+    assert.not.match(JSON.stringify(answer), 'hint')
+  }
+  assert.is((await test()).diagnosis?.cause, 'unknown')
+  await marketplace.close()
 })
 
 words(

@@ -170,7 +170,7 @@ test('front: 502 with a sentence when the agent is not up', async () => {
   assert.is(answer.status, 502)
   assert.equal(JSON.parse(answer.body.toString()), {
     success: false,
-    error: `Nothing listens at ${target}: start the agent.`,
+    error: `Nothing listens at ${target}.`,
     answeredBy: 'marketplace dev, not the agent',
   })
   await front.close()
@@ -211,7 +211,7 @@ test('front: who sends through it hears that the agent gave no answer; no agent 
   assert.is(!cut.ok && cut.reason, 'reset')
   agent.close()
   const away = await send()
-  assert.is(!away.ok && away.message, `Nothing listens at ${agent.target}: start the agent.`)
+  assert.is(!away.ok && away.message, `Nothing listens at ${agent.target}.`)
   // What is kept of a webhook without an answer is shown as any other.
   const { status, headers, body, isCut, sentHeaders } = away.wire!
   assert.equal({ status, headers, body: body.length, isCut }, { status: null, headers: [], body: 0, isCut: false })

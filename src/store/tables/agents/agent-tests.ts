@@ -7,7 +7,7 @@ export const agentTests = table('agent_tests', {
   agentId: text(),
   /** Real time. */
   startedAt: bigint(),
-  /** How the first callback was judged: 'valid', or the fault of its signature. */
+  /** How the first callback was judged, as JSON. */
   callback: nullable(text()),
   /** What is wrong by it, and of which URL at what time, as JSON; null while it runs, and of one that says nothing. */
   result: nullable(text()),

@@ -1,0 +1,42 @@
+/** Reads a command line as the records of the commands have it: its name, its arguments, its flags. Nothing is run. */
+import { parseArgs } from 'node:util'
+import type { CommandRecord } from '../command-line/command.ts'
+
+export interface CommandWords {
+  readonly record: CommandRecord
+  /** All behind its name. */
+  readonly rest: readonly string[]
+  readonly words: readonly string[]
+  /** By their names without dashes; one that takes no value has true. */
+  readonly flags: ReadonlyMap<string, readonly (string | boolean)[]>
+}
+
+/** Words as a shell takes them apart. */
+const WORD = /(?:[^\s'"]|'[^']*'|"[^"]*")+/g
+const wordsIn = (line: string) =>
+  (line.match(WORD) ?? []).map(word =>
+    word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, one = '', other = '') => one + other),
+  )
+
+/** Returns undefined if the line begins with no command, or has a flag that the command does not know. */
+export function readCommand(line: string, records: readonly CommandRecord[]): CommandWords | undefined {
+  const all = wordsIn(line)
+  const record = records.find(({ name }) => `${all.join(' ')} `.startsWith(`${name} `))
+  if (!record) return undefined
+  const rest = all.slice(record.name.split(' ').length)
+  try {
+    const { values, positionals } = parseArgs({ args: rest, options: optionsOf(record), allowPositionals: true })
+    const flags = new Map(Object.entries(values).map(([name, value]) => [name, [value ?? []].flat()]))
+    return { record, rest, words: positionals, flags }
+  } catch {
+    return undefined
+  }
+}
+
+const optionsOf = ({ options }: CommandRecord) =>
+  Object.fromEntries(
+    [...options, ['--help'] as const].map(([flag]) => {
+      const [, name = '', value] = /--([\w-]+)(?: ([<[]))?/.exec(flag)!
+      return [name, { type: value ? 'string' : 'boolean', multiple: true }] as const
+    }),
+  )

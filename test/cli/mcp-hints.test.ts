@@ -1,0 +1,116 @@
+// engines: embedded; process: shared
+/** Where people are advised to type a command, a client of `mcp` is advised to make a call that does the same. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as z from 'zod'
+import { toRecord } from '../../src/api/diagnosis/record.ts'
+import { causeNames } from '../../src/api/diagnosis/table.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
+import { nextSteps } from '../../src/cli/connection/next-steps.ts'
+import { callFor, type Given, tools } from '../../src/cli/mcp/tools.ts'
+
+const { chapters } = await wholeTable()
+const records = chapters.flatMap(([, records]) => records)
+const given: Given = { reach: ['--as=builder'], agent: ['--start=node agent.js'], secret: [], history: 'none', records }
+
+const evidence = { taskId: 'task_1a2b3c', deliveryId: 'dlv_1a2b3c' }
+const location = 'https://agent.example/hook?a=1&b=2'
+const advised = new Set(
+  causeNames.flatMap(cause =>
+    [true, false].flatMap(isDev => {
+      const finding = { cause, certainty: 'sure', text: '', location, evidence } as const
+      return toRecord(finding, { isDev, agent: 'my-agent' }).commands
+    }),
+  ),
+)
+
+/** The command lines that a call comes to, once its input is what its tool takes. */
+function commandsOf(call: string): string[] {
+  const [, name, input] = /^(\w+) (.*)$/.exec(call)!
+  const tool = tools.find(tool => tool.name === name)!
+  return tool.commands(z.strictObject(tool.input).parse(JSON.parse(input!)), given).map(words => words.join(' '))
+}
+
+test('what helps with any cause is a call, unless it starts a dev', () => {
+  assert.ok(advised.size > 8)
+  for (const words of advised) {
+    const call = callFor(`${words} --as builder`, records)
+    if (words.startsWith('dev ')) {
+      assert.is(callFor(words, records), undefined)
+      continue
+    }
+    assert.ok(call, `no tool does ${words}`)
+    const [name = ''] = words.split(/ (?=\S*[-_.:/{]|my-agent)/)
+    assert.ok(
+      commandsOf(call).some(line => line.startsWith(name)),
+      `${words} is told as ${call}`,
+    )
+  }
+  assert.is(callFor('why task_1a2b3c', records), 'why {"about":"task_1a2b3c"}')
+  assert.is(
+    callFor(`agents update my-agent --webhook-url '${location}' --as builder`, records),
+    `command {"line":"agents update my-agent --webhook-url '${location}' --as builder"}`,
+  )
+  assert.is(
+    callFor("conformance --start 'node agent.js' --seed 7 --only dup.retry", records),
+    'conformance {"only":["dup.retry"],"seed":7}',
+  )
+})
+
+/** What is for a shell: it starts something, signs somebody in, or is about a file. */
+const FOR_A_SHELL = [
+  ...['startDev', 'startForContainer', 'startEphemeral', 'signIn', 'signOut', 'printEnvironment', 'openapi'],
+  ...['call', 'mend', 'forward', 'forwardAs', 'verify', 'sign', 'judgeListed', 'backup', 'emit'],
+]
+
+test('each next step of the program is a call, or for a shell', () => {
+  const url = 'http://localhost:3000/hook'
+  const shell = Object.entries(nextSteps).flatMap(([name, step]) => {
+    const line = (step as (...given: readonly unknown[]) => string)(...argumentsFor(name, url))
+    const call = callFor(line.replace(/^(?:npx agent-)?marketplace /, ''), records)
+    if (call === undefined) return [name]
+    assert.ok(commandsOf(call).length > 0, name)
+    return []
+  })
+  assert.equal(shell, FOR_A_SHELL)
+})
+
+function argumentsFor(name: string, url: string): readonly unknown[] {
+  if (name === 'deposit') return [500, ' --as buyer']
+  if (['startForContainer', 'signIn', 'signOut', 'emit', 'emitTo', 'emitForged'].includes(name)) return [url]
+  if (name === 'helpOf') return ['tasks create']
+  if (name === 'wholeList') return ['tasks list', ' --as buyer']
+  if (name === 'forwardAs') return ['my-agent', url]
+  if (/^(?:create|search|list|all)/.test(name)) return [' --as builder']
+  return ['my-agent', ' --as builder']
+}
+
+test('a line is a command that asks the marketplace of this server, and names no file, no key and no other place', () => {
+  const { commands } = tools.find(({ name }) => name === 'command')!
+  const run = (line: string) => commands({ line }, given)
+  assert.equal(run('tasks cancel task_1 --as buyer'), [
+    ['tasks', 'cancel', '--as=builder', '--yes', 'task_1', '--as', 'buyer'],
+  ])
+  assert.equal(run(`agents update my-agent --tagline "It's short" --tag a b`), [
+    ['agents', 'update', '--as=builder', 'my-agent', '--tagline', "It's short", '--tag', 'a', 'b'],
+  ])
+  for (const line of [
+    'dev',
+    'serve --port 1',
+    'login --url http://elsewhere',
+    'conformance --start "touch x"',
+    'agents list --url http://elsewhere',
+    'agents list --key=svc_x',
+    'agents list --profile other',
+    'agents update my-agent --file /etc/passwd',
+    'agents list --nonsense',
+    'db backup a b',
+    'exec -- touch x',
+    'agents list -x',
+    'call GET /api/wallet',
+    '',
+  ])
+    assert.throws(() => run(line), /No command that asks the marketplace/, line)
+})
+
+test.run()
