@@ -8,7 +8,7 @@ import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
 import { proveWritten, watchOutput, withSystemReason } from './output/disk-faults.ts'
 import { inAmounts, isPrice } from './output/numbers.ts'
 import { failure, isPrinted } from './output/output.ts'
-import { createUi, plain } from './output/ui.ts'
+import { createUi, plain, print, write } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
 export async function main(argv: readonly string[]): Promise<number> {
   waitForSlowAddresses()
@@ -37,8 +37,8 @@ function isForPrograms(argv: readonly string[]): boolean {
 
 function report(error: unknown, stacks: boolean): number {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  if (error instanceof WrongWords) process.stderr.write(error.shown)
-  else if (stacks) process.stderr.write(`${stack}\n`)
+  if (error instanceof WrongWords) write(process.stderr, error.shown)
+  else if (stacks) write(process.stderr, `${stack}\n`)
   else createUi(process.stderr).line(sentence(message))
   if (error instanceof Fault) return reportFault(error)
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
@@ -65,7 +65,7 @@ async function runHelp(words: readonly string[]): Promise<number> {
   const asked = words.filter(word => word !== '--json')
   const help = topics[asked.join(' ')] ?? (await helpOf(asked))
   if (words.includes('--json')) createUi().json({ success: true, data: { help } })
-  else process.stdout.write(help)
+  else print(help, { whole: true })
   return exitCodes.ok
 }
 

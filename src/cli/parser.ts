@@ -8,6 +8,7 @@ import { wordFor } from './command-line/filled-by.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords, Fault } from './exit-codes.ts'
 import { commandRows, hangingIndent, rowsOf, wordsOf } from './output/text-rows.ts'
+import { print } from './output/ui.ts'
 
 /** The columns of a usual terminal. */
 const WIDTH = 80
@@ -25,7 +26,7 @@ export class WrongWords extends UsageError {
 /** Runs the command that the words name. Resolves to its exit code; rejects with WrongWords if they name none. `onHelp` takes its help. */
 export async function runWords(
   argv: readonly string[],
-  onHelp: (text: string) => unknown = text => process.stdout.write(text),
+  onHelp: (text: string) => unknown = text => print(text, { whole: true }),
 ): Promise<number> {
   let code = 0
   let shown = ''

@@ -1,4 +1,4 @@
-/** Ends a serving command: at a signal, or after the disk failed. Source: A-4. */
+/** Ends a serving command at a signal. Source: A-4. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -21,10 +21,4 @@ export function untilSignal(
     for (const signal of SIGNALS) process.on(signal, onSignal)
     listen(() => ending || onSignal('SIGTERM'))
   })
-}
-
-/** Ends the process after the disk failed, because nothing can be made durable any more. */
-export function endAfterDiskFailure(error: Error): void {
-  process.stderr.write(`${error.message}\n`)
-  process.exit(1)
 }

@@ -1,5 +1,5 @@
 // engines: embedded; process: own
-/** What is asked in one place alone: clock, chance, network, environment and, of the store, SQL. */
+/** What is asked in one place alone: clock, chance, network, environment, what the command line writes and, of the store, SQL. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { code, type Files, sources } from './sources.ts'
@@ -10,13 +10,24 @@ const banned = {
   network:
     /(?<![\w.#])fetch\s*\(|globalThis\.fetch|\bhttps?\.(?:request|get)\s*\(|\b(?:net|tls)\.(?:connect|createConnection)\s*\(|\bnew (?:WebSocket|EventSource)\b/,
   environment: /\bprocess\.env\b/,
+  streams: /\bconsole\.\w+|\bprocess\.(?:stdout|stderr)\b/,
+  output:
+    /(?<!\bcursor)\.write\b|\bconsole\.\w+|\b(?:write|append)File(?:Sync)?\s*\(|\bcreateWriteStream\s*\(|\bwriteSync\s*\(/,
 } as const
+
+/** Elsewhere it is no fault. */
+const isBannedIn: Partial<Record<keyof typeof banned, (path: string) => boolean>> = {
+  streams: path => !path.startsWith('src/cli/'),
+  output: path => path.startsWith('src/cli/'),
+}
 
 const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
   time: ['src/world/real.ts'],
   chance: ['src/world/real.ts'],
   network: ['src/world/egress/connect.ts', 'src/world/egress/egress.ts', 'src/world/egress/happy-eyeballs.ts'],
   environment: ['src/settings/config.ts'],
+  streams: ['src/cli/'],
+  output: ['src/cli/output/ui.ts'],
 }
 
 const callExceptions: Readonly<Record<string, string>> = {
@@ -70,6 +81,15 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/mcp/calls.ts time': 'tells how long a call has taken so far',
   'src/cli/output/progress.ts time': 'tells how long a wait has taken so far',
   'src/cli/keys/live-screen.ts time': 'dates what a key did',
+  'src/client/work.ts streams': "runs in an agent's process, which has no command line",
+  'src/client/agent-handler.ts time': "runs in an agent's process, which has no world",
+  'src/client/agent-handler.ts streams': "runs in an agent's process, which has no command line",
+  'src/cli/doctor/machine.ts output': 'mends a .gitignore, of its own words',
+  'src/cli/dev/simulator.ts output': 'keeps a key, which is a secret',
+  'src/cli/output/whole-file.ts output': 'keeps sessions, which are secrets, and files byte for byte',
+  'src/cli/commands/tasks.ts output': 'saves a file byte for byte',
+  'src/cli/commands/exec.ts output': 'opens the file that its Ui writes to',
+  'src/cli/command-runner.ts output': 'keeps what a command has written, for a client of mcp',
 }
 
 function callFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {
@@ -78,7 +98,8 @@ function callFaults(files: Files, exceptions: Readonly<Record<string, string>>):
   for (const [path, text] of Object.entries(files)) {
     for (const kind of Object.keys(banned) as (keyof typeof banned)[]) {
       const call = code(text).match(banned[kind])?.[0]
-      if (!call || homeOf[kind].includes(path) || unused.delete(`${path} ${kind}`)) continue
+      if (!call || isBannedIn[kind]?.(path) === false) continue
+      if (homeOf[kind].includes(path) || unused.delete(`${path} ${kind}`)) continue
       faults.push(`${path} uses ${call}: ${kind} is for ${homeOf[kind]}`)
     }
   }
@@ -95,7 +116,7 @@ function sqlFaults(files: Files): string[] {
   })
 }
 
-test('clock, chance, network and environment are asked in their own file alone', () => {
+test('clock, chance, network, environment and what is written are asked in their own file alone', () => {
   assert.equal(callFaults(sources, callExceptions), [])
 })
 
@@ -109,9 +130,20 @@ test('every form of a banned call is found', () => {
       'crypto.getRandomValues(x)',
     ],
     ...["fetch('x')", 'globalThis.fetch', 'http.request(x)', 'https.get(x)', 'net.connect(1)', 'tls.connect(1)'],
-    ...['process.env.HOME', 'const { HOME } = process.env'],
+    ...['process.env.HOME', 'const { HOME } = process.env', 'console.error(x)', 'write(process.stderr, x)'],
   ]
   for (const call of calls) assert.is(callFaults({ 'src/market/a.ts': `x = 1\n${call}` }, {}).length, 1, call)
+  const outputs = [
+    ...[
+      'process.stdout.write(x)',
+      '(json ? stderr : stdout).write(x)',
+      'console.log(x)',
+      'const { write } = stdout.write',
+    ],
+    ...['writeFileSync(path, x)', 'appendFileSync(path, x)', 'createWriteStream(path)', 'fs.writeSync(1, x)'],
+  ]
+  for (const call of outputs) assert.is(callFaults({ 'src/cli/a.ts': call }, {}).length, 1, call)
+  assert.equal(callFaults({ 'src/cli/a.ts': 'write(process.stderr, x)', 'src/store/a.ts': 'db.write(x)' }, {}), [])
   const harmless = ['new Date(ms).toISOString()', '// Date.now()', ' * fetch(x)', 'await this.fetch(x)', 'prefetch(x)']
   for (const text of harmless) assert.equal(callFaults({ 'src/market/a.ts': text }, {}), [], text)
   assert.is(callFaults({}, { 'src/a.ts time': 'gone' }).length, 1)

@@ -229,7 +229,7 @@ test('an exchange is shown as it was sent, without what steers a terminal; a lon
   const ui = createUi({ isTTY: false, write: () => true })
   const text = (more: Partial<ExchangeDetails> = {}) => exchangeText(ui, { ...exchange, ...more }).join('\n')
   assert.match(text(), /→ POST https:\/\/a\.localhost\/hook\nX-Service-Attempt: 1\n\n\{"event":"task\.submitted"\}\n/)
-  assert.match(text(), '500  3 ms\nServer: x [31m\n\na b \nsecond\n')
+  assert.match(text(), '500  3 ms\nServer: x\\u001b[31m\n\na b\\u0007\nsecond\n')
   assert.is(stripVTControlCharacters(text()), text())
   assert.not.match(text(), 'All of it')
   const long = { encoding: 'text', content: 'x'.repeat(10_000), bytes: 10_000, cut: false } as const

@@ -77,10 +77,10 @@ test('the clock is on a line only when it is ahead', () => {
   assert.match(shown(held, 100, 999)[0]!, /^12:03:41 {2}/)
 })
 
-test('below a failure: why, and the command that helps; rubbish is quoted without its control characters', () => {
+test('below a failure: why, and the command that helps; rubbish is quoted with its control characters in sight', () => {
   const page = `<html>\n\u001b[31m\u0007${'x'.repeat(100)}`
   const [line, why, help] = shown({ ...refused, responseBody: page, responseBytes: 1_234 } as LogEntry, 140)
-  assert.match(line!, /500 {2}41 ms {2}“<html> \[31m x+…” 1\.2 KB/)
+  assert.match(line!, /500 {2}41 ms {2}“<html> \\u001b\[31m\\u0007x+…” 1\.2 KB/)
   assert.is(why!.trim(), 'The agent answered 500; a 2xx is needed. Again in 5 s.')
   assert.is(help!.trim(), nextSteps.testConnection('swift-translator'))
   const dead = {

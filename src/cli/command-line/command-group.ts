@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes } from '../exit-codes.ts'
+import { write } from '../output/ui.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How long the rest of a group may take to end by itself. */
@@ -58,7 +59,7 @@ const faultOf = (child: ChildProcess, program: string, path = '') =>
     child.once('error', (error: NodeJS.ErrnoException) => {
       const code = error.code === 'EACCES' && isNowhere(program, path) ? 'ENOENT' : error.code
       const words = error.message.replace(/^spawn /, '').replace(/EACCES$/, `${code}`)
-      process.stderr.write(`${words}: is the command spelled right, and installed?\n`)
+      write(process.stderr, `${words}: is the command spelled right, and installed?\n`)
       resolve(code === 'ENOENT' ? NOT_FOUND : code === 'EACCES' ? NOT_EXECUTABLE : exitCodes.failed)
     })
   })

@@ -12,7 +12,7 @@ import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
-import { money, plain, type Ui } from '../output/ui.ts'
+import { giveSecretsIn, money, plain, type Ui } from '../output/ui.ts'
 
 export interface AgentListFlags extends ConnectionFlags {
   all?: boolean
@@ -84,6 +84,7 @@ export const rotateSecret = (agent: string, flags: RotateFlags) =>
     const { id } = record
     if ('visible' in record && record.visible && !flags.yes) await askToDelist(record.slug)
     const reply = await client.rotateSecret({ id, ...grace })
+    giveSecretsIn(reply)
     return answer(reply, () => {
       out.line(reply.secret)
       const old = grace.graceHours ? `Callbacks signed with the old one are taken for ${grace.graceHours} h.` : ''

@@ -9,7 +9,7 @@ import { type Connection, type ConnectionFlags, connected, refusalHint } from '.
 import { nextSteps } from '../connection/next-steps.ts'
 import { endpointAt, formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
-import { plain, plainJson, plainLines, type Ui } from '../output/ui.ts'
+import { plain, print, printBytes, type Ui } from '../output/ui.ts'
 export interface CallFlags extends ConnectionFlags {
   data?: string
   field?: string[]
@@ -41,7 +41,7 @@ export async function call(words: readonly string[], flags: CallFlags): Promise<
     const { status } = reply
     if (flags.include) printHead(reply)
     else if (!json && process.stderr.isTTY) notes.line(notes.colour.dim(`${status} ${reply.statusText}`))
-    await print(reply, json, filter)
+    await show(reply, json, filter)
     const hint = await refusalHint(status, found, transport)
     if (hint) notes.line(hint)
     return codeForStatus(status)
@@ -75,18 +75,16 @@ async function credentialFor({ found, openSession }: Connection, method: Method,
 /** The cookie of a session is as good as a password, so it is not shown. */
 function printHead({ status, statusText, headers }: Response): void {
   const lines = [...headers].map(([name, value]) => `${name}: ${name === 'set-cookie' ? '(not shown)' : value}`)
-  process.stdout.write(`${[`HTTP/1.1 ${status} ${statusText}`, ...lines].map(plain).join('\n')}\n\n`)
+  print(`${[`HTTP/1.1 ${status} ${statusText}`, ...lines].map(plain).join('\n')}\n\n`, { whole: true })
 }
 
-async function print(reply: Response, json: boolean, filter?: (json: string) => Promise<string>): Promise<void> {
+async function show(reply: Response, json: boolean, filter?: (json: string) => Promise<string>): Promise<void> {
   const bytes = Buffer.from(await reply.arrayBuffer())
-  // A file or a program gets it byte for byte.
-  if (!/\bjson\b/.test(reply.headers.get('content-type') ?? ''))
-    return void process.stdout.write(process.stdout.isTTY ? plainLines(bytes.toString()) : bytes)
+  if (!/\bjson\b/.test(reply.headers.get('content-type') ?? '')) return void printBytes(bytes)
   const text = bytes.toString('utf8')
   // A refusal has other fields than what the program was written for.
-  if (filter && reply.ok) return void process.stdout.write(plainLines(await filter(text)))
-  process.stdout.write(`${plainJson(json ? text : laidOut(text))}\n`)
+  if (filter && reply.ok) return print(await filter(text), { whole: true })
+  print(`${json ? text : laidOut(text)}\n`, { json: true, whole: true })
 }
 
 function laidOut(text: string): string {

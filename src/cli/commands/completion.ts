@@ -6,6 +6,7 @@ import type { CommandTable } from '../command-line/command.ts'
 import { scripts } from '../command-line/completion-scripts.ts'
 import type { FlagValues, Word } from '../command-line/completion-words.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
+import { print } from '../output/ui.ts'
 
 type WholeTable = () => Promise<CommandTable>
 
@@ -14,7 +15,7 @@ export async function completion(shell: string, flags: AnswerFlags, wholeTable: 
   const found = known.find(name => name === shell)
   if (!found) throw new UsageError(`completion takes ${known.join(', ')}, not ${shell}.`)
   const script = scripts[found](await wholeTable(), await flagValues())
-  return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => void process.stdout.write(script)))
+  return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => print(script, { whole: true })))
 }
 
 const names = (list: readonly string[]): Word[] => list.map(word => ({ word, about: '' }))

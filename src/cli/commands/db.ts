@@ -17,8 +17,8 @@ import { allFiles, uploadIds } from '../../store/tables/tasks/deliverables.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { noteBackup } from '../doctor/deployment.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { endAfterDiskFailure } from '../output/disk-faults.ts'
 import { createUi } from '../output/ui.ts'
-import { endAfterDiskFailure } from '../shutdown.ts'
 
 interface Flags {
   json?: boolean

@@ -30,7 +30,7 @@ import type { CommandOf } from '../log/entry-lines.ts'
 import { entryLog } from '../log/lines.ts'
 import { withDiskReason, withSystemReason } from '../output/disk-faults.ts'
 import { markPrinted } from '../output/output.ts'
-import { createUi } from '../output/ui.ts'
+import { createUi, giveSecretsIn, print } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
 
 export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
@@ -68,7 +68,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
   if (flags.printEnv !== undefined) {
-    process.stdout.write(environmentText(flags, state))
+    print(environmentText(flags, state), { whole: true })
     return exitCodes.ok
   }
   if (flags.showKeys) return printKeys(flags, state)
@@ -104,6 +104,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   market = marketplace.market
   for (const [id, name] of namesIn(sim)) names.set(id, name)
   if (json) {
+    giveSecretsIn(credentials)
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else {
     showStart(ui, { url: marketplace.url, listed: sim.listed, ...keptOf(flags, state), ...credentials })
@@ -124,6 +125,7 @@ function printKeys({ ephemeral, json }: DevFlags, state: StateFolder): number {
   if (ephemeral) throw new UsageError('--ephemeral keeps nothing: press a in that dev, or start it with --json.')
   const kept = neededCredentials(state)
   const ui = createUi()
+  giveSecretsIn(kept)
   if (json) ui.json(kept)
   else showKeys(ui, kept)
   return exitCodes.ok

@@ -11,7 +11,7 @@ import { taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { jsonText } from '../output/json-text.ts'
-import { plain, type Ui } from '../output/ui.ts'
+import { plain, printBytes, type Ui } from '../output/ui.ts'
 
 const WHY_NOT = 'records no exchanges: only a simulator does'
 
@@ -79,7 +79,7 @@ export const show = (id: string, flags: ExchangeShowFlags) =>
   onSimulator(flags, WHY_NOT, async ({ client, out, notes, answer }) => {
     const exchange = await client.getExchange({ id })
     if (flags.raw) {
-      process.stdout.write(bytesOf(exchange.requestBody))
+      printBytes(bytesOf(exchange.requestBody))
       return exitCodes.ok
     }
     return answer(exchange, () => {

@@ -14,7 +14,7 @@ import { startSimulator } from '../dev/simulator.ts'
 import { stateFolderOf } from '../dev/state-folder.ts'
 import { entryLog } from '../log/lines.ts'
 import { diskReason } from '../output/disk-faults.ts'
-import { createUi } from '../output/ui.ts'
+import { createUi, write } from '../output/ui.ts'
 export type ExecFlags = ExecLogFlags & Pick<AgentFlags, 'forwardTo' | 'agent'>
 
 /** Resolves to the exit code of the command. */
@@ -84,7 +84,7 @@ function execLog({ json = false, log: file }: ExecLogFlags) {
     async end() {
       if (file === undefined) return
       const written = finished(stream.end())
-      await written.catch(error => process.stderr.write(`--log ${file} is not whole: ${diskReason(error)}.\n`))
+      await written.catch(error => write(process.stderr, `--log ${file} is not whole: ${diskReason(error)}.\n`))
     },
   }
 }
@@ -93,6 +93,6 @@ function fileStream(path: string) {
   try {
     return createWriteStream(path, { fd: openSync(path, 'w', 0o600) }).on('error', () => {})
   } catch (error) {
-    throw new UsageError(`--log ${path} can't be written: ${(error as Error).message}`)
+    throw new UsageError(`--log ${path} can't be written: ${diskReason(error as Error)}.`)
   }
 }

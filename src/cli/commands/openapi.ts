@@ -3,6 +3,7 @@ import { endpoints } from '../../api/endpoints/index.ts'
 import { openApi } from '../../api/openapi/openapi.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
+import { print } from '../output/ui.ts'
 
 export interface OpenapiFlags extends AnswerFlags {
   mode?: string
@@ -12,7 +13,7 @@ export interface OpenapiFlags extends AnswerFlags {
 export async function openapi({ mode = 'serve', baseUrl = 'http://127.0.0.1:4000', json }: OpenapiFlags) {
   if (mode !== 'serve' && mode !== 'dev') throw new UsageError(`--mode takes serve or dev, not ${mode}.`)
   const document = openApi({ endpoints, version, baseUrl, mode })
-  process.stdout.write(`${json ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`)
+  print(`${json ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`, { json: true, whole: true })
   return 0
 }
 

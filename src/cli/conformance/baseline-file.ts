@@ -1,9 +1,11 @@
 /** `conformance.baseline.yaml`: one line for each check that is excused for now. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
 import * as z from 'zod'
 import { type Baseline, excusable } from '../../conform/judging/baseline.ts'
 import { UsageError } from '../../settings/config.ts'
+import { diskReason } from '../output/disk-faults.ts'
+import { writeText } from '../output/ui.ts'
 
 const BASELINE_FILE = 'conformance.baseline.yaml'
 
@@ -26,9 +28,8 @@ export function baselineIn(named: string | undefined, made: boolean): Baseline {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && (named === undefined || made)) return {}
-    throw new UsageError(`${path} can't be read: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (named === undefined || made)) return {}
+    throw new UsageError(`${path} can't be read: ${diskReason(error as Error)}.`)
   }
   const given = shape.safeParse(yamlIn(text, path) ?? {})
   if (given.success) return given.data
@@ -52,7 +53,7 @@ const HEAD = `# Checks that fail for now, and why. A line that is no longer true
 export function writeBaseline(named: string | undefined, baseline: Baseline): string {
   const path = named ?? BASELINE_FILE
   const count = Object.keys(baseline).length
-  writeFileSync(path, HEAD + (count === 0 ? '' : stringify(baseline)))
+  writeText(path, HEAD + (count === 0 ? '' : stringify(baseline)))
   if (count === 0)
     return `${path} is written and excuses nothing, as nothing is broken. This run ends with exit code 0.`
   const checks = count === 1 ? 'one check: say in its line' : `${count} checks: say in each line`

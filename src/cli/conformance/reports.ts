@@ -1,5 +1,5 @@
 /** Writes each report to stdout or to a file. */
-import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { History } from '../../conform/history/history.ts'
 import type { Asked, Report } from '../../conform/judging/report.ts'
@@ -9,7 +9,7 @@ import { environment, UsageError } from '../../settings/config.ts'
 import { makeFolders } from '../../store/folders.ts'
 import { diskReason } from '../output/disk-faults.ts'
 import type { CommandOutput } from '../output/output.ts'
-import { plainJson, plainLines } from '../output/ui.ts'
+import { appendText, mannerOf, print, write, writeText } from '../output/ui.ts'
 
 export interface WantedReport {
   readonly name: ReportName
@@ -79,14 +79,12 @@ export function writeReports(wanted: readonly WantedReport[], { report, asked, h
   const lost: string[] = []
   for (const { name, path } of wanted) {
     const text = reports[name](report, history, asked)
-    const shown = text.startsWith('{') ? plainJson : plainLines
-    const said = plainLines(besides[name]?.(report, history) ?? '')
     // The runner reads both streams; the report for programs stays whole.
-    ;(output.json ? process.stderr : process.stdout).write(said)
+    write(output.json ? process.stderr : process.stdout, besides[name]?.(report, history) ?? '')
     const step = name === 'github' ? environment().GITHUB_STEP_SUMMARY : undefined
     if (path !== null) lost.push(...lostOf(`--report ${name}`, path, () => writeWhole(path, text)))
-    else if (step) lost.push(...lostOf(`--report ${name}`, step, () => appendFileSync(step, shown(text))))
-    else process.stdout.write(shown(text))
+    else if (step) lost.push(...lostOf(`--report ${name}`, step, () => appendText(step, text)))
+    else print(text, mannerOf(text))
   }
   return lost
 }
@@ -103,5 +101,5 @@ export function lostOf(flag: string, path: string, write: () => void): string[] 
 
 export function writeWhole(path: string, text: string): void {
   makeFolders(dirname(path))
-  writeFileSync(path, text)
+  writeText(path, text)
 }

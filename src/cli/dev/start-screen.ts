@@ -3,7 +3,7 @@
 import type { SeededAgent } from '../../sim/agents/agents.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { commandLine, plain, type Ui } from '../output/ui.ts'
+import { commandLine, giveSecretsIn, plain, type Ui } from '../output/ui.ts'
 
 interface Start extends Pick<Credentials, 'agents'> {
   url: string
@@ -44,6 +44,7 @@ export interface Keys extends Pick<Credentials, 'accounts' | 'agents'> {
 /** Everything that a person may want to copy. */
 export function showKeys(ui: Ui, { url, accounts, agents }: Keys): void {
   const { colour, line } = ui
+  giveSecretsIn({ accounts, agents })
   line(`${colour.bold('API     ')} ${colour.cyan(url)}`)
   line(`${' '.repeat(9)}${colour.cyan(`${url}/docs`)} documents it`)
   for (const person of people) {

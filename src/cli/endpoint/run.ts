@@ -13,6 +13,7 @@ import type { Person } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
+import { giveSecretsIn } from '../output/ui.ts'
 import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
 import { agentCalled, categoryCalled, refusedWith, withDiagnosis } from './find-agent.ts'
 import type { EndpointRow, RowFlags, Typed } from './row.ts'
@@ -35,6 +36,7 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     const data = await (row.name === 'agents reactivate'
       ? withDiagnosis(asked, connection, String(input.id))
       : advised(asked, row, typed))
+    if (row.prints) giveSecretsIn(data)
     connection.answer(data, () => showReply(connection, row, typed, data))
     if (row.diagnoses && !connection.json) await showDiagnosis(connection, String(input.id))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok

@@ -7,7 +7,7 @@ import { Fault } from '../exit-codes.ts'
 import { entryText } from '../log/entry-columns.ts'
 import { entryLine } from '../log/entry-lines.ts'
 import { terminalWidth } from '../log/lines.ts'
-import { createUi, type Ui } from '../output/ui.ts'
+import { createUi, cursor, type Ui } from '../output/ui.ts'
 import { actions, type Choice, choices, resendChosen, type ShownDev } from './actions.ts'
 import { BottomRows } from './bottom-rows.ts'
 import { Counts } from './counts.ts'
@@ -67,10 +67,7 @@ class KeyScreen implements LiveScreen {
 
   constructor() {
     const { stdout } = process
-    this.#bottom = new BottomRows(
-      text => stdout.write(text),
-      () => this.#rows(),
-    )
+    this.#bottom = new BottomRows(cursor.write, () => this.#rows())
     this.ui = createUi({
       isTTY: true,
       get columns() {
@@ -99,7 +96,7 @@ class KeyScreen implements LiveScreen {
     if (this.#keyboard || this.#isClosed) return
     this.#keyboard = openKeyboard(press => this.#press(press), this.close)
     if (!this.#keyboard) return
-    this.#restoreErrors = throughRows(this.#bottom)
+    this.#restoreErrors = cursor.takeErrors(text => this.#bottom.print(text))
     process.stdout.on('resize', this.#refresh)
     process.on('exit', this.close).on('uncaughtExceptionMonitor', this.close)
     this.#bottom.open()
@@ -189,20 +186,4 @@ class KeyScreen implements LiveScreen {
 function whyNot(error: Error): string {
   const hint = error instanceof Fault ? error.details.hint : undefined
   return [error.message.replace(/[.!]?$/, '.'), hint].filter(Boolean).join(' ')
-}
-
-/** What is written to stderr comes above the rows too, if it goes to the same terminal. Returns how to end that. */
-function throughRows(rows: BottomRows): () => void {
-  const { stderr } = process
-  const write = stderr.write
-  if (!stderr.isTTY) return () => {}
-  stderr.write = ((chunk: string | Uint8Array, encoding?: unknown, done?: unknown) => {
-    rows.print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
-    const call = typeof encoding === 'function' ? encoding : done
-    if (typeof call === 'function') process.nextTick(call as () => void)
-    return true
-  }) as typeof write
-  return () => {
-    stderr.write = write
-  }
 }

@@ -3,7 +3,7 @@
 /** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 import { type LogLevel, wantedDebug } from '../../settings/config.ts'
 import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../../shared/debug.ts'
-import { plain } from '../output/ui.ts'
+import { plain, write } from '../output/ui.ts'
 export function debugLines(level: LogLevel, json: boolean): DebugSinks {
   const topics = level === 'debug' ? debugTopics : wantedDebug().topics
   return Object.fromEntries(topics.map(topic => [topic, sinkOf(topic, json)]))
@@ -15,7 +15,7 @@ function sinkOf(topic: DebugTopic, json: boolean): Debug {
     const text = json
       ? JSON.stringify({ level: 'debug', time: time.toISOString(), type: 'debug', topic, ...line })
       : `${time.toLocaleTimeString('en-GB')} ${topic.padEnd(8)} ${plain(pairs(line))}`
-    process.stderr.write(`${withoutSecrets(text)}\n`)
+    write(process.stderr, `${text}\n`, { json })
   }
 }
 
@@ -27,10 +27,3 @@ const pairs = (line: object) =>
         `${name}=${typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
     )
     .join(' ')
-
-/** Cuts short what looks like a key or a secret in lines that a program prints of itself. */
-// Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
-const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
-const BEARER = /\b(bearer +)[\w.~+/=-]{8,}/gi
-
-export const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import type { Log } from '../../market/log.ts'
 import type { LogLevel } from '../../settings/config.ts'
-import { withoutSecrets } from './debug-lines.ts'
+import { write } from '../output/ui.ts'
 import { levelOf } from './levels.ts'
 import { sampled } from './sampling.ts'
 
@@ -25,10 +25,10 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
   out.on('error', () => {}) // the reader of our output may close it
   let waiting: string[] | null = []
   let ended: Promise<void> | null = null
-  const write = (line: string) => {
+  const take = (line: string) => {
     if (ended) return
     if (waiting) waiting.push(line)
-    else out.write(withoutSecrets(line))
+    else write(out, line, { json: true })
   }
   const logger = pino(
     {
@@ -37,7 +37,7 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
       formatters: { level: level => ({ level }) },
       redact: ['*.authorization', '*.cookie', '*.password', '*.secret', '*.token', 'mail'],
     },
-    { write },
+    { write: take },
   )
   const { log, flush } = sampled(entry => logger[levelOf(entry)](entry))
   return {
@@ -48,7 +48,7 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
     open() {
       const past = waiting ?? []
       waiting = null
-      past.forEach(write)
+      past.forEach(take)
     },
     end() {
       flush()

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { execa } from 'execa'
-import { plainLines } from '../output/ui.ts'
+import { fit } from '../output/ui.ts'
 
 export interface Ended {
   readonly line: string
@@ -27,8 +27,8 @@ const shownWord = (word: string) =>
 
 /** Colours are for people. What others have written may be in it, and steers nobody's terminal. */
 const ended = (args: readonly string[], text: string, exitCode: number | null): Ended => ({
-  line: plainLines(['marketplace', ...args.filter(word => word !== '--').map(shownWord)].join(' ')),
-  text: plainLines(stripVTControlCharacters(text)).trimEnd(),
+  line: fit(['marketplace', ...args.map(shownWord)].join(' ')),
+  text: fit(stripVTControlCharacters(text), { whole: true }).trimEnd(),
   exitCode,
 })
 
@@ -46,7 +46,7 @@ export async function runAsProcess(
   })
   running.all.on('data', (chunk: Buffer) => {
     const line = chunk.toString().trimEnd().split('\n').at(-1)
-    if (line) onLine(plainLines(stripVTControlCharacters(line)))
+    if (line) onLine(fit(stripVTControlCharacters(line)))
   })
   const { all, exitCode } = await running
   return ended(args, all.replace(PROGRESS, ''), exitCode ?? null)

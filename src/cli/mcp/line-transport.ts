@@ -10,6 +10,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
+import { print } from '../output/ui.ts'
 
 /** Of one line. */
 const MOST_BYTES = 10 * 1024 * 1024
@@ -118,8 +119,8 @@ function refuseValue(value: unknown): void {
     )
 }
 
-/** A reader that has gone is no fault of ours. */
-const write = (message: unknown) => void process.stdout.write(`${JSON.stringify(message)}\n`)
+/** What tools say has come from commands, which mask it. A reader that has gone is no fault of ours. */
+const write = (message: unknown) => print(`${JSON.stringify(message)}\n`, { json: true, whole: true })
 
 /** The types of the SDK know no error without an id; JSON-RPC asks for null. */
 const refuse = (id: RequestId | null, code: number, message: string): void =>

@@ -1,6 +1,7 @@
 /** Shows that a command waits: a spinner on a terminal, nothing elsewhere. */
 
 import { wantsColour } from '../../settings/config.ts'
+import { fit } from './ui.ts'
 
 export interface Progress {
   /** Somebody sees it. */
@@ -37,7 +38,7 @@ export async function showProgress({ json }: { readonly json: boolean }): Promis
     isShown: true,
     wait(text) {
       since = performance.now()
-      spinner.start(text)
+      spinner.start(fit(text))
     },
     clear,
   }

@@ -2,12 +2,15 @@
 import { UsageError } from '../../settings/config.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from './output.ts'
+import { fit } from './ui.ts'
 
 type Question = { type: 'input' | 'password'; message: string; mask?: string }
 
 const ask = async (question: Question): Promise<string> => {
   const prompt = await openPrompt()
-  const { text } = await untilInterrupted(prompt<{ text: string }>([{ ...question, name: 'text' } as never]))
+  const { text } = await untilInterrupted(
+    prompt<{ text: string }>([{ ...question, message: fit(question.message), name: 'text' } as never]),
+  )
   return text
 }
 

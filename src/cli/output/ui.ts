@@ -1,9 +1,71 @@
-/** Output for people: colours only on terminals, and no control characters from foreign data. */
+/**
+ * The way out of all that a command prints or writes for somebody: colours only on terminals, no signs of others that steer one, and no secret that
+ * was not given. Source: A-300.
+ */
 
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../settings/config.ts'
+import { cutShort, TOKEN } from '../../shared/secrets.ts'
 import { type FittedList, fitList, type ListOptions } from './list-rows.ts'
 import { columnsOf, commandRows, cutWords, rowsOf, textRows, wordsOf } from './text-rows.ts'
+
+export interface Manner {
+  /** It is JSON, and means the same afterwards. */
+  readonly json?: boolean
+  /** What is asked for as it is, or was written by us: nothing in it is masked. */
+  readonly whole?: boolean
+}
+
+/** Writes a text to a terminal, a pipe or the log of a deployment. */
+export const write = (to: Pick<Sink, 'write'>, text: string, manner?: Manner) => void to.write(fit(text, manner))
+export const print = (text: string, manner?: Manner) => write(process.stdout, text, manner)
+
+/** What is asked for byte for byte: a terminal gets it as text all the same. */
+export const printBytes = (bytes: Uint8Array): unknown =>
+  process.stdout.isTTY ? print(Buffer.from(bytes).toString(), { whole: true }) : process.stdout.write(bytes)
+
+export function fit(text: string, { json = false, whole = false }: Manner = {}): string {
+  const bare = whole ? text : masked(text)
+  return json ? plainJson(bare) : plainLines(bare)
+}
+
+/** A file for people or for a pipeline. */
+export const writeText = (path: string, text: string) => writeFileSync(path, fit(text, mannerOf(text)))
+export const appendText = (path: string, text: string) => appendFileSync(path, fit(text, mannerOf(text)))
+
+/** Of a report. */
+export const mannerOf = (text: string): Manner => ({ json: text.startsWith('{') })
+
+/** The terminal of a live log, whose lines have come through here before. */
+export const cursor = {
+  write: (text: string) => process.stdout.write(text),
+  /** What others write to stderr comes by `print`, if it goes to the same terminal. Returns how to end that. */
+  takeErrors(print: (text: string) => void): () => void {
+    const { stderr } = process
+    const { write } = stderr
+    if (!stderr.isTTY) return () => {}
+    stderr.write = ((chunk: string | Uint8Array, encoding?: unknown, done?: unknown) => {
+      print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+      const call = typeof encoding === 'function' ? encoding : done
+      if (typeof call === 'function') process.nextTick(call as () => void)
+      return true
+    }) as typeof write
+    return () => {
+      stderr.write = write
+    }
+  },
+}
+
+/** Secrets that a command hands out on purpose: from then on they are no secrets to its reader. */
+const given = new Set<string>()
+
+/** Hands out the secrets in what is printed next. */
+export function giveSecretsIn(value: unknown): void {
+  for (const [secret] of JSON.stringify(value).matchAll(TOKEN)) given.add(secret)
+}
+
+const masked = (text: string) => cutShort(text, given)
 
 type Cells = readonly string[]
 
@@ -38,7 +100,7 @@ export const widthOf = ({ isTTY, columns }: Sink): number | null => (isTTY ? col
 /** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout, inColour = wantsColour(stream)): Ui {
   const colour = new Chalk({ level: inColour ? 1 : 0 })
-  const raw = (text: string) => void stream.write(`${shown(text, inColour)}\n`)
+  const raw = (text: string) => void stream.write(`${shown(masked(text), inColour)}\n`)
   return {
     colour,
     get columns() {
@@ -46,35 +108,39 @@ export function createUi(stream: Sink = process.stdout, inColour = wantsColour(s
     },
     line(text = '') {
       const width = widthOf(stream)
-      for (const row of width === null ? [text] : textRows(text, width)) raw(row)
+      // Whole: half a secret in a row is none that is seen.
+      for (const row of width === null ? [text] : textRows(masked(text), width)) raw(row)
     },
     raw,
     table(rows) {
-      for (const row of tableRows(rows, widthOf(stream))) raw(row)
+      const cells = rows.map(row => row.map(masked))
+      for (const row of tableRows(cells, widthOf(stream))) raw(row)
     },
     list(head, entries, options) {
       const width = widthOf(stream)
-      const rows = [head.map(word => colour.bold(word)), ...entries]
+      const rows = [head.map(word => colour.bold(word)), ...entries.map(cells => cells.map(masked))]
       for (const row of aligned(fitList(rows, width, options), width)) raw(row)
     },
-    json: value => raw(plainJson(JSON.stringify(value))),
+    json: value => write(stream, `${JSON.stringify(value)}\n`, { json: true }),
   }
 }
 
 // Control characters, and those that turn the direction of writing.
 const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** Makes data from outside safe to print. */
-export const plain = (text: string) => text.replace(STEERING, ' ')
+/** As in JSON: it is seen what there was, and does nothing. */
+const inSight = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Makes data from outside safe to print on one line. */
+export const plain = (text: string) => text.replace(STEERING, sign => (/[\t\n\r]/.test(sign) ? ' ' : inSight(sign)))
 
 const isLayout = (sign: string) => sign === '\n' || sign === '\t'
 
 /** Of several lines: their ends stay. */
-export const plainLines = (text: string) => text.replace(STEERING, sign => (isLayout(sign) ? sign : ' '))
+const plainLines = (text: string) => text.replace(STEERING, sign => (isLayout(sign) ? sign : plain(sign)))
 
 /** JSON that means the same, with nothing in it that steers a terminal. */
-export const plainJson = (json: string) =>
-  json.replace(STEERING, sign => (isLayout(sign) ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`))
+const plainJson = (json: string) => json.replace(STEERING, sign => (isLayout(sign) ? sign : inSight(sign)))
 
 /** Whatever a command prints by a Ui: what is ours in it are colours. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is how a terminal is told a colour
@@ -125,7 +191,7 @@ const LEAST_LABELLED = 20
 export function paragraph({ columns, raw }: Ui, label: string, text: string, tone = same): void {
   const indent = ' '.repeat(columnsOf(label))
   const width = Math.max(LEAST_LABELLED, (columns ?? Number.POSITIVE_INFINITY) - indent.length)
-  const [first = '', ...rest] = rowsOf(cutWords(wordsOf(text), width), width)
+  const [first = '', ...rest] = rowsOf(cutWords(wordsOf(masked(text)), width), width)
   raw(label + tone(first))
   for (const row of rest) raw(indent + tone(row))
 }

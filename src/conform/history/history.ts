@@ -3,8 +3,10 @@
  * this, so a run that was saved can be judged again.
  */
 
-/** `real`: webhooks and callbacks meet faults, in real time. `clock`: days go by in moments. */
+import { masked } from '../../shared/secrets.ts'
 import type { HeaderLines } from '../../world/header-lines.ts'
+
+/** `real`: webhooks and callbacks meet faults, in real time. `clock`: days go by in moments. */
 export type LaneName = 'real' | 'clock'
 
 /** Bytes, as text if they are UTF-8 and as base64 if not. Only the beginning of what is longer than `size` tells is kept. */
@@ -297,7 +299,9 @@ export function contentOf(bytes: Uint8Array): Content {
   try {
     return { text: utf8.decode(kept), size: bytes.length }
   } catch {
-    return { base64: Buffer.from(kept).toString('base64'), size: bytes.length }
+    // As text it is masked where it is recorded.
+    const shown = masked(Buffer.from(kept).toString('latin1'))
+    return { base64: Buffer.from(shown, 'latin1').toString('base64'), size: bytes.length }
   }
 }
 

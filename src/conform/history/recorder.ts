@@ -1,7 +1,7 @@
 /** Collects what happens in a run, in order, and wakes those who wait for something. */
+import { maskedAll } from '../../shared/secrets.ts'
 import { type Content, type Happening, History, type LaneName, type Recorded } from './history.ts'
 import { machineNow, stopwatch } from './machine-time.ts'
-import { maskedAll } from './masked.ts'
 
 /** More would be a loop of ours or of the agent's. */
 const MOST_EVENTS = 100_000

@@ -4,6 +4,7 @@
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Pagination } from '../../api/endpoints/calls.ts'
 import type { CallbackFault, FrontAnswer } from '../../sim/callbacks/faults.ts'
 import { type CallbackNames, callbackIn, forward } from '../../sim/callbacks/pass-on.ts'
 import { Bodies, MOST_CONNECTIONS } from '../../sim/callbacks/request-bodies.ts'
@@ -40,6 +41,8 @@ interface Waiting extends Prepared {
 
 const PREFIX = '/behind/a-proxy'
 const TASK_IN = /\/(?:tasks|test)\/([^/?]+)/
+const LIST = /^\/api\/tasks(?:\?|$)/
+
 export class CallbackFront {
   readonly #server: http.Server
   readonly #record: (request: FrontRequest) => void
@@ -139,7 +142,9 @@ export class CallbackFront {
     const { method = '', url = '' } = request
     const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : null
     const callback = path === null ? null : callbackIn(path, body)
-    const pass = (changed = body) => forward(this.#target + (path ?? url), request, changed)
+    const isList = request.method === 'GET' && path !== null && LIST.test(path)
+    const pass = (changed = body) =>
+      isList ? this.#listed(request, path) : forward(this.#target + (path ?? url), request, changed)
     let answer: FrontAnswer | null = null
     const noting = async (changed?: Buffer) => {
       answer = await pass(changed)
@@ -156,6 +161,13 @@ export class CallbackFront {
     response.writeHead(told.status, told.headers).end(told.body)
   }
 
+  /** Who looks for work finds that of all marketplaces that it takes for one. */
+  async #listed(request: http.IncomingMessage, path: string): Promise<FrontAnswer> {
+    const asked = this.#all.map(front => forward(front.#target + path, request, Buffer.alloc(0)))
+    const answers = await Promise.all(asked)
+    return answers.find(({ status }) => status !== 200) ?? joined(answers)
+  }
+
   #take({ taskId, action }: { taskId: string; action: string }): CallbackFault | null {
     const one = [...this.#prepared].find(prepared => prepared.taskId === taskId && prepared.action === action)
     if (!one) return null
@@ -165,4 +177,22 @@ export class CallbackFront {
     if (isOver) this.#prepared.delete(one)
     return isOver && forMs !== undefined ? null : one.fault
   }
+}
+
+interface TaskList {
+  readonly data: { readonly tasks: readonly unknown[]; readonly pagination: Pagination }
+}
+
+function joined(answers: readonly FrontAnswer[]): FrontAnswer {
+  const lists = answers.map(({ body }) => (JSON.parse(body.toString()) as TaskList).data)
+  const { page, limit } = lists[0]!.pagination
+  const those = lists.map(({ pagination }) => pagination)
+  const pagination: Pagination = {
+    ...{ page, limit },
+    total: those.reduce((sum, { total }) => sum + total, 0),
+    totalPages: Math.max(...those.map(({ totalPages }) => totalPages)),
+    hasMore: those.some(({ hasMore }) => hasMore),
+  }
+  const tasks = lists.flatMap(list => list.tasks)
+  return { ...answers[0]!, body: Buffer.from(JSON.stringify({ success: true, data: { tasks, pagination } })) }
 }

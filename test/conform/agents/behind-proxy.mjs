@@ -1,26 +1,54 @@
-// A proxy that listens at once, and an agent behind it that comes later. Until then it answers with the status that it is given.
+// A proxy that listens at once, as nginx does, and an agent behind it that comes later. Until then it answers with the status that it is given. It
+// reads a request to its end before it passes it on, keeps its connections to the agent, and refuses bodies of more than a megabyte itself.
 import { spawn } from 'node:child_process'
 import http from 'node:http'
 import { createServer } from 'node:net'
 
 const LATER_MS = 700
-const [status] = process.argv.slice(2)
+const MOST_BYTES = 1_048_576
+const [status, agent = 'mutant.mjs'] = process.argv.slice(2)
 const hidden = createServer().listen(0, '127.0.0.1')
 await new Promise(resolve => hidden.once('listening', resolve))
 const { port } = hidden.address()
 await new Promise(resolve => hidden.close(resolve))
-const agent = new URL('./mutant.mjs', import.meta.url).pathname
-const start = () => spawn('node', [agent], { env: { ...process.env, PORT: port }, stdio: 'inherit' })
-setTimeout(start, LATER_MS)
+const program = new URL(agent, import.meta.url).pathname
+const kept = new http.Agent({ keepAlive: true })
+const behind = new Promise(resolve => {
+  const start = () => resolve(spawn('node', [program], { env: { ...process.env, PORT: port }, stdio: 'inherit' }))
+  setTimeout(start, LATER_MS)
+})
 
-http
-  .createServer((request, response) => {
-    const { method, url: path, headers } = request
-    const passed = http.request({ host: '127.0.0.1', port, method, path, headers }, answer => {
-      response.writeHead(answer.statusCode, answer.headers)
-      answer.pipe(response)
-    })
-    passed.on('error', () => response.headersSent || response.writeHead(Number(status)).end())
-    request.pipe(passed)
+const server = http
+  .createServer(async (request, response) => {
+    const refuse = code => response.headersSent || response.writeHead(code).end()
+    const chunks = []
+    let size = 0
+    try {
+      for await (const chunk of request) {
+        size += chunk.length
+        if (size <= MOST_BYTES) chunks.push(chunk)
+      }
+    } catch {
+      return response.destroy()
+    }
+    if (size > MOST_BYTES) return refuse(413)
+    const { method, url: path, headers: given } = request
+    const { connection, 'transfer-encoding': coding, expect, ...headers } = given
+    headers['content-length'] = size
+    http
+      .request({ host: '127.0.0.1', port, method, path, headers, agent: kept }, answer => {
+        response.writeHead(answer.statusCode, answer.headers)
+        answer.pipe(response)
+      })
+      .on('error', () => refuse(Number(status)))
+      .end(Buffer.concat(chunks))
   })
   .listen(Number(process.env.PORT), '127.0.0.1')
+
+// What is asked until the end is answered by the agent.
+process.once('SIGTERM', async () => {
+  const child = await behind
+  child.once('exit', () => process.exit())
+  if (child.exitCode !== null || !child.kill('SIGTERM')) process.exit()
+  server.closeIdleConnections()
+})

@@ -37,26 +37,11 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
   ...also,
 })
 
-/** The same agent in several languages, and one with our toolkit. */
-const references: readonly RightAgent[] = [
-  { name: 'Python', program: 'python3', command: shellLine('python3', at('right.py')), passes: ['rel.killed-in-work'] },
-  {
-    name: 'Python, one request at a time by HTTP/1.0',
-    program: 'python3',
-    command: shellLine('python3', at('right.py'), '--plain'),
-  },
-  {
-    name: 'Go',
-    program: 'go',
-    compile: shellLine('go', 'build', '-o', binary, at('right.go')),
-    command: shellLine(binary),
-  },
-  {
-    name: 'toolkit',
-    command: shellLine(process.execPath, '--import', 'tsx', at('toolkit.ts')),
-    passes: ['rel.killed-in-work'],
-  },
-]
+const toolkit: RightAgent = {
+  name: 'toolkit',
+  command: shellLine(process.execPath, '--import', 'tsx', at('toolkit.ts')),
+  passes: ['rel.killed-in-work'],
+}
 
 const dear: Sample = { ...nothingDeclared.sample, kind: 'accepts', price: 3_000_000 }
 
@@ -101,14 +86,62 @@ const different: readonly RightAgent[] = [
   styled('calls-from-elsewhere'),
 ]
 
-/** One agent, written from the guide alone, on the servers that authors choose. */
-const stacks: readonly RightAgent[] = ['node-http', 'express', 'fastify', 'koa', 'hono', 'cluster'].map(stack => ({
-  name: `on ${stack}`,
-  command: shellLine(process.execPath, at(`stacks/${stack}.mjs`)),
-  passes: ['rel.killed-in-work', 'dup.after-restart'],
-}))
+const onNode = (file: string, ...flags: readonly string[]) =>
+  shellLine(process.execPath, at(`stacks/${file}.mjs`), ...flags)
 
-export const rightAgents: readonly RightAgent[] = [...different, ...references, ...stacks]
+/** What all that is written from the guide with a store does. */
+const keeps = { passes: ['rel.killed-in-work', 'dup.after-restart'] }
+
+/** One agent, written from the guide alone, on the servers that authors choose. */
+export const stacks: readonly RightAgent[] = [
+  ...['node-http', 'express', 'fastify', 'koa', 'hono', 'cluster'].map(stack => ({
+    ...{ name: `on ${stack}`, command: onNode(stack) },
+    ...keeps,
+  })),
+  {
+    name: 'behind a proxy as nginx',
+    command: shellLine(process.execPath, at('behind-proxy.mjs'), '502', 'stacks/node-http.mjs'),
+    ...keeps,
+  },
+  { name: 'Python', program: 'python3', command: shellLine('python3', at('right.py')), passes: ['rel.killed-in-work'] },
+  {
+    name: 'Python, asyncio',
+    program: 'python3',
+    command: shellLine('python3', at('stacks/asyncio_agent.py')),
+    ...keeps,
+  },
+  {
+    name: 'Go',
+    program: 'go',
+    compile: shellLine('go', 'build', '-o', binary, at('right.go')),
+    command: shellLine(binary),
+  },
+]
+
+/** It has one pair of hands. */
+export const serial = (ms: number): RightAgent => ({
+  name: `serial, ${ms} ms a task`,
+  command: onNode('node-http', '--serial', `${ms}`),
+  ...keeps,
+})
+
+const hampered: readonly RightAgent[] = [
+  serial(200),
+  { name: 'one connection at a time', command: onNode('narrow'), ...keeps },
+  {
+    name: 'Python, one request at a time by HTTP/1.0',
+    program: 'python3',
+    command: shellLine('python3', at('right.py'), '--plain'),
+  },
+  {
+    name: 'polls',
+    command: onNode('polls'),
+    declared: { messages: 'silent' },
+    warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'],
+  },
+]
+
+export const rightAgents: readonly RightAgent[] = [...different, toolkit, ...hampered, ...stacks]
 
 /** Whether this machine can't run it. */
 export const unavailable = ({ program }: RightAgent) =>

@@ -13,7 +13,7 @@ for (const folder of [seen, open]) mkdirSync(folder, { recursive: true })
 
 const signatureOf = (timestamp, body) => createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 
-function isGenuine(headers, body) {
+export function isGenuine(headers, body) {
   const { 'x-service-timestamp': timestamp = '', 'x-service-signature': given = '' } = headers
   if (!/^\d{13}$/.test(timestamp) || Math.abs(Date.now() - Number(timestamp)) > 300_000) return false
   const expected = signatureOf(timestamp, body)
@@ -47,7 +47,7 @@ function claim(mark) {
   }
 }
 
-function eventIn(body) {
+export function eventIn(body) {
   try {
     const event = JSON.parse(body.toString())
     return typeof event.event === 'string' && typeof event.data?.taskId === 'string' ? event : null
@@ -57,6 +57,10 @@ function eventIn(body) {
 }
 
 const lines = new Map()
+
+/** `--serial 3000`: the work on all tasks is one line, and takes so long for each. */
+const serialMs = process.argv.includes('--serial') ? Number(process.argv.at(-1)) : null
+let bench = Promise.resolve()
 
 /** Events of one task are worked on one after the other. */
 function begin(key, event, again) {
@@ -81,14 +85,15 @@ async function work({ event, data }, again) {
     await answer(data, { action: 'message', content: `You wrote: ${data.message}`.slice(0, 5_000) })
 }
 
-const deliver = data =>
-  answer(data, {
-    action: 'deliver',
-    content: [data.title, data.description, data.revisionReason].filter(Boolean).join('\n'),
-  })
+async function deliver(data) {
+  if (serialMs !== null) bench = bench.then(() => pause(serialMs))
+  await bench
+  const content = [data.title, data.description, data.revisionReason].filter(Boolean).join('\n')
+  await answer(data, { action: 'deliver', content })
+}
 
 /** Sends the same bytes until an answer is heard, and returns that. */
-async function answer({ taskId, callbackUrl }, fields) {
+export async function answer({ taskId, callbackUrl }, fields) {
   const body = JSON.stringify({ ...fields, taskId })
   const timestamp = String(Date.now())
   const headers = {

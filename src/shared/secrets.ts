@@ -1,17 +1,28 @@
-/**
- * Secrets do not get into a history, and so into no report: a saved one is an artifact of a pipeline, which many can read. What is masked
- * keeps its form and its length, so that a check still sees that an agent gives one away.
- */
+/** Secrets in texts: cut short where somebody reads them, masked where a program does. What is masked already stays as it is. */
 
-const TOKEN = /\b(whsec_|svc_)[A-Za-z0-9+/_=-]{8,}/g
-/** A password in a URL. */
-const IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"']*:)[^\s/@"']+(?=@)/gi
-const BEARER = /\b(bearer +)[\w.~+/=-]{8,}/gi
+/** Wherever it stands, and also with `/` escaped, as some write JSON. */
+export const TOKEN = /(whsec_|svc_)(?!X{8})(?:[A-Za-z0-9+/_=-]|\\+\/){8,}/g
+/** A password in a URL; `password` stands there where it is explained. */
+const IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"']*:)(?!X+@|password@)[^\s/@"']+(?=@)/gi
+const BEARER = /\b(bearer +)(?!X{8})[\w.~+/=-]{8,}/gi
+
+/** Letters by which a token is told apart from others. */
+const TELLING = 4
+
+/** For people, and for logs. `given`: those that the reader has. */
+export const cutShort = (text: string, given: ReadonlySet<string> = new Set()): string =>
+  text
+    .replace(TOKEN, (all, first: string) => (given.has(all) ? all : `${all.slice(0, first.length + TELLING)}…`))
+    .replace(IN_URL, '$1…')
+    .replace(BEARER, (all, first: string) => (given.has(all.slice(first.length)) ? all : `${first}…`))
 
 const hidden = (secret: string) => 'X'.repeat(secret.length)
 const keeping = (all: string, first: string) => first + hidden(all.slice(first.length))
 
-/** What looks like a secret, and those that are known to be some. */
+/**
+ * For a history, and so for every report: a saved one is an artifact of a pipeline, which many can read. What is masked keeps its form and
+ * its length, so that a check still sees that an agent gives one away. `known`: what is a secret whatever it looks like.
+ */
 export function masked(text: string, known: Iterable<string> = []): string {
   let shown = text.replace(TOKEN, keeping).replace(IN_URL, keeping).replace(BEARER, keeping)
   for (const secret of known) if (shown.includes(secret)) shown = shown.replaceAll(secret, hidden(secret))
