@@ -130,6 +130,11 @@ edge('safe.secret', 'a secret or a key, whole', {
     [webhook('a', 200, { body: text(SECRETS[0]!), answer: answered(200, SECRETS[0]!) })],
   ],
 })
+edge('safe.secret', 'also if its own callback was sent back to it', {
+  'fail sent a secret or a key': [
+    [callback('a', 'message', SECRETS[0]), forged('a', 401, { body: text({ content: SECRETS[0] }) })],
+  ],
+})
 
 const calls = (count: number, everyMs: number, one: (index: number) => Happening) =>
   times(count, index => at(1_000 + index * everyMs, one(index)))
