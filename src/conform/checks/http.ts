@@ -146,7 +146,6 @@ const together: readonly Check[] = [
     why: 'Two buyers at the same moment are nothing unusual.',
     fix: 'Keep no state of a request in a variable that all requests share, and refuse no request because of another.',
     scenario: 'framing',
-    after: ['sig.valid'],
     judge: history => decided(history, 'http.two-at-once'),
   },
   {
@@ -186,7 +185,6 @@ const onTheWire: readonly Check[] = [
     why: 'Connections are closed whenever nothing is sent for a while, and whenever the marketplace starts anew.',
     fix: 'Keep no state per connection.',
     scenario: 'connections',
-    after: ['sig.valid'],
     judge: history => decided(history, 'http.fresh-connection'),
   },
   {
@@ -197,7 +195,6 @@ const onTheWire: readonly Check[] = [
     why: 'The marketplace keeps connections open, so that the next webhook comes sooner.',
     fix: 'Read each request to its end before you answer. Say “Connection: close” if you close it.',
     scenario: 'connections',
-    after: ['sig.valid'],
     judge: history => accepted(history.webhooks('http.one-connection')),
   },
   {

@@ -7,7 +7,7 @@ import type { Scenario, Stage } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
 const ROUNDS = 6
-const BESIDE_MS = 800
+const BESIDE_MS = 3_000
 
 const testsAgain: Scenario = {
   name: 'tests again',

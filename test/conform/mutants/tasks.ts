@@ -43,7 +43,7 @@ export const life: readonly Mutant[] = [
   { bug: 'accepts-for-ever', kills: 'life.cancel-race' },
   { bug: 'delivers-when-disputed', kills: 'life.dispute-refund', beside: ['life.dispute-release'] },
   { bug: 'delivers-when-approved', kills: 'life.approved' },
-  { bug: 'refuses-what-is-over', kills: 'life.dispute-last-minute', named: ['order.message-after-end'] },
+  { bug: 'refuses-what-is-over', kills: 'life.dispute-last-minute', also: ['order.message-after-end'] },
   { bug: 'writes-after-cancellation', kills: 'life.cancelled' },
   { bug: 'refuses-messages', kills: 'life.message', also: ['order.message-first'], named: ['http.ack'] },
   { bug: 'looks-itself-up', kills: 'life.deactivated' },
