@@ -1,13 +1,12 @@
 /** Connection tests beside work, one after the other, by the heartbeat, and with a new secret. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
-import { answeredWhen } from '../../sim/callbacks/faults.ts'
+import { answeredAfter } from '../../sim/callbacks/faults.ts'
 import { forgedAs } from '../marketplaces/webhook-faults.ts'
-import { latch } from './latch.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
 const ROUNDS = 6
-const BESIDE_MS = 3_000
+const BESIDE_MS = 800
 
 const testsAgain: Scenario = {
   name: 'tests again',
@@ -24,20 +23,12 @@ const testBesideWork: Scenario = {
   lane: 'real',
   needs: ['delivered'],
   async run(stage) {
+    // It has accepted, and waits for the answer, when the test comes.
     const label = 'conn.test-beside-work'
-    const { opened, open } = latch()
-    const task = await stage.task(label, { callbackFaults: { accept: answeredWhen(opened) } })
+    const task = await stage.task(label, { callbackFaults: { accept: answeredAfter(BESIDE_MS) } })
     const accepted = () => stage.history.stepsOf(task.id).some(({ trigger }) => trigger === 'accept')
-    try {
-      if (!(await stage.until(accepted, stage.patience.limit('answer')))) return
-      // It has accepted, and waits for the answer, when the test comes. Who does one thing after the other takes the test after that.
-      const tested = stage.lane.test(`${label}/test`, stage.patience.limit('answer'))
-      await Promise.race([tested, stage.pause(BESIDE_MS)])
-      open()
-      await tested
-    } finally {
-      open()
-    }
+    if (!(await stage.until(accepted, stage.patience.limit('answer')))) return
+    await stage.lane.test(`${label}/test`, stage.patience.limit('answer'))
     await stage.delivered(task)
   },
 }
