@@ -82,10 +82,13 @@ function endsInOrder(history: History): Finding {
     broken('had to be killed ten seconds after SIGTERM', ended),
   )
   if (inTime.holds !== true) return inTime
-  return isAck(sent) || isBusy(sent.answer)
+  return isAck(sent) || isBusy(sent.answer) || isWordOfProxy(sent)
     ? holds
     : broken(`did not answer the webhook that came when it was told to end: it ${toldBack(sent)}`, sent, ended)
 }
+
+/** A proxy that has read the webhook finds nobody behind it any more: the agent has not begun to read it. */
+const isWordOfProxy = ({ answer }: Recordeds<'webhook'>) => answer?.status === 502 || answer?.status === 504
 
 /** The last start of the run. */
 function startOf(history: History): Finding {
