@@ -2,15 +2,17 @@
 /** What the machine refuses: full disks, folders that take nothing, a folder that is gone. One sentence, the next step, nothing half done. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { wholeTable } from '../../src/cli/command-table.ts'
 import { savedSession, saveSession } from '../../src/cli/connection/session-file.ts'
 import { keepCredentials, makeFolder, readCredentials, stateFolderOf } from '../../src/cli/dev/state-folder.ts'
 import { withPortOwner } from '../../src/cli/doctor/port-owner.ts'
 import { withSystemReason } from '../../src/cli/output/disk-faults.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { runHere } from './in-process.ts'
 import { answerOf, COMMAND, type Ended, inFolder, run, startDev } from './program.ts'
 import { withRefusedWrite } from './refused-writes.ts'
 
@@ -19,7 +21,7 @@ function isRefusal({ code, err }: Ended, wanted: { code: number; says: string; n
   assert.is(code, wanted.code, err)
   const [sentence = '', ...steps] = err.trim().split('\n')
   assert.match(sentence, wanted.says)
-  assert.match(sentence, /^[A-Za-z.-].*\.$/)
+  assert.match(sentence, /^[A-Za-z./-].*\.$/)
   assert.is(steps.length, 1, err)
   assert.match(steps[0]!, wanted.next)
 }
@@ -65,7 +67,7 @@ test(
     const before = readdirSync(folder)
     isRefusal(await inShell(`${FULL} $MARKETPLACE db backup a.db b.db`, folder), {
       code: 1,
-      says: "A file can't be written: files may not become so large here (ulimit -f).",
+      says: "b.db.partial.tmp can't be written: files may not become so large here (ulimit -f).",
       next: 'name a file on another disk',
     })
     assert.equal(readdirSync(folder), before)
@@ -204,7 +206,7 @@ test(
     })
     isRefusal(await inShell(`${gone} $MARKETPLACE dev --port 0`, folder), {
       code: 1,
-      says: "dev can't keep its state in .marketplace: there is no such folder, and none can be made.",
+      says: "dev can't keep its state in .marketplace: there is no such file or folder.",
       next: 'dev --ephemeral',
     })
     writeFileSync(join(folder, '.marketplace'), 'mine')
@@ -253,6 +255,113 @@ test(
     assert.is(deaf.err, '')
     assert.is(readFileSync(join(folder, 'code'), 'utf8'), '2\n')
     await stop()
+  }),
+)
+
+/** What people read of an error that nobody has explained. */
+const SYSTEM_WORDS =
+  /\bE(?!CONNREFUSED)[A-Z]{3,}\b|illegal operation|permission denied|not permitted|no such file or directory/
+
+const NAMES_A_FILE = /<(?:file|folder|path|to|database)>/
+
+/** What a command asks for before it looks at its files. */
+const besides: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  verify: [
+    ['--timestamp', '1'],
+    ['--signature', 'x'],
+    ['--secret-file', 'secret'],
+    ['--file', 'file'],
+  ],
+  sign: [['--secret-file', 'secret']],
+  conformance: [['--secret-file', 'secret']],
+  'simulate buyers': [['--url', 'http://127.0.0.1:9/']],
+  emit: [['--to', 'http://127.0.0.1:9/']],
+  'db copy': [['--to', 'postgres://nobody@127.0.0.1:9/none']],
+}
+
+/** Each command line that names a file, with `at` in one of the places for it. */
+async function linesWith(at: string): Promise<string[][]> {
+  const { chapters } = await wholeTable()
+  // The four that would go on are refused by tests of their own.
+  const records = chapters.flatMap(([, all]) => all).filter(({ name }) => !/^(?:dev|serve|demo|mcp)$/.test(name))
+  return records.flatMap(({ name, takes = [], options }) => {
+    const filled: string[] = takes
+      .filter(arg => arg.startsWith('<'))
+      .map(arg => (NAMES_A_FILE.test(arg) ? 'whole.db' : arg === '<event>' ? 'task.submitted' : 'x'))
+    const places = [...filled.keys()].filter(n => filled[n] === 'whole.db').map(n => filled.with(n, at))
+    const flags = options.map(([flag]) => flag).filter(flag => NAMES_A_FILE.test(flag))
+    const given = flags.map(flag => [...filled, flag.split(' ').find(word => word.startsWith('--'))!, at])
+    return [...places, ...given].map(words => [
+      ...[...name.split(' '), ...words],
+      ...(besides[name] ?? []).flatMap(([flag, value]) => (words.includes(flag) ? [] : [flag, value])),
+      ...(name === 'exec' ? ['--', 'true'] : []),
+    ])
+  })
+}
+
+/** Works in a folder with a database, a file and an empty folder. */
+const inOwnFolder = (work: (folder: string) => Promise<void>) =>
+  inFolder(async folder => {
+    const before = process.cwd()
+    process.chdir(folder)
+    try {
+      assert.is((await runHere('db', 'migrate', 'whole.db')).code, 0)
+      writeFileSync('file', 'mine')
+      writeFileSync('secret', `whsec_${'a'.repeat(40)}`)
+      mkdirSync('folder')
+      await work(folder)
+    } finally {
+      process.chdir(before)
+    }
+  })
+
+test(
+  'every command that names a file says in words why it can not have it',
+  inOwnFolder(async () => {
+    let refused = 0
+    for (const at of ['file/below', 'folder', 'nowhere/file', '/proc/none/file', 'n'.repeat(300)]) {
+      for (const words of await linesWith(at)) {
+        const { code, out, err } = await runHere(...words)
+        const line = `${words.join(' ')}: ${out}${err}`
+        assert.not.match(out + err, SYSTEM_WORDS, line)
+        assert.not.match(err, 'A file can', line)
+        if (code !== 0 && err.includes(at)) refused++
+      }
+      assert.is(readFileSync('file', 'utf8'), 'mine')
+    }
+    assert.ok(refused > 30, `${refused} were refused`)
+  }),
+)
+
+test(
+  'who may not write in a folder is told so, by each command that would',
+  inOwnFolder(async folder => {
+    const lines = [
+      ['db', 'backup', 'whole.db', 'copy.db'],
+      ['db', 'snapshot', 'whole.db'],
+      ['db', 'migrate', 'new.db'],
+      ['exec', '--log', 'log', '--', 'true'],
+    ]
+    // Once as it is, so that what the commands load is there for another user.
+    for (const [first = '', ...rest] of lines)
+      await runHere(first, ...rest.map(word => word.replace(/^(?:copy|new|log)/, 'file/$&')))
+    for (const name of readdirSync('.')) chmodSync(name, 0o755)
+    const before = readdirSync('.')
+    chmodSync('.', 0o555)
+    const isRoot = process.geteuid!() === 0
+    try {
+      if (isRoot) process.seteuid!(65_534) // root may write everywhere
+      for (const words of lines) {
+        const { code, err } = await runHere(...words)
+        assert.ok(code !== 0, words.join(' '))
+        assert.match(err, /can't be (?:used|written): this user has no right to\./, words.join(' '))
+        assert.not.match(err, SYSTEM_WORDS)
+      }
+    } finally {
+      if (isRoot) process.seteuid!(0)
+      chmodSync(folder, 0o755)
+    }
+    assert.equal(readdirSync('.'), before)
   }),
 )
 

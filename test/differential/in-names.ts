@@ -25,7 +25,8 @@ const withCodes = (body: string, now: number) =>
   body.replace(/code\(([A-Z2-7]{32})\)/g, (_, secret: string) => totpCode(secret, now))
 
 export function answerIn(names: Names, { status, headers, body }: WireAnswer): Answer {
-  const told = names.named(body)
+  // Each process counts its own exchanges.
+  const told = names.named(body).replace(/"exchange_\d+"/g, '"an exchange"')
   return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
 }
 

@@ -89,6 +89,8 @@ export class Promises {
   /** Those of them that were not held against their rows yet. */
   readonly #fresh = new Set<string>()
   readonly #gone = new Set<string>()
+  /** Banned accounts of which an administrator has had removed, maybe, what they wrote. */
+  readonly #purged = new Set<string>()
   readonly #tables = new Map<string, string>()
   readonly #columns = new Map<string, string>()
   /** What was answered to an Idempotency-Key. */
@@ -114,6 +116,7 @@ export class Promises {
     if (name === 'updateBudget') this.#raiseCaps(at.id ?? '', body)
     const isKnown = answer !== null && answer.status < 500
     const isDone = isKnown && answer.status < 300
+    if (name === 'purgeUser' && (isDone || !isKnown)) this.#purged.add(at.id ?? '')
     if (isDone || !isKnown) this.#cause(name, at, answer, isDone)
     if (!isDone) return
     const data = dataOf(answer)
@@ -133,14 +136,16 @@ export class Promises {
     if (!isRepeat) this.#keys.set(what, { body: answer.body, at: now })
   }
 
-  #learn(data: Json): void {
+  /** `above`: who has written what `data` is a part of. */
+  #learn(data: Json, above?: string): void {
     if (typeof data !== 'object' || data === null) return
-    for (const inner of Object.values(data)) this.#learn(inner)
+    const writer = data.senderId ?? data.builderId ?? above
+    for (const inner of Object.values(data)) this.#learn(inner, writer)
     const { id } = data
     if (typeof id !== 'string' || !ID.test(id)) return
     const known = this.#said.get(id)
     if (known?.updatedAt > data.updatedAt) return
-    this.#said.set(id, { ...known, ...data })
+    this.#said.set(id, { ...known, ...data, writer })
     this.#fresh.add(id)
   }
 
@@ -204,8 +209,8 @@ export class Promises {
       const kind = ID.exec(id)![1]!
       if (PASSING.has(kind) || this.#gone.has(id)) continue
       if (kind === 'file') {
-        if (!(await q.get('SELECT 1 FROM deliverables WHERE files LIKE $1', [`%${id}%`])))
-          throw new Broken(`${id} is gone`)
+        const found = await q.get('SELECT 1 FROM deliverables WHERE files LIKE $1', [`%${id}%`])
+        if (!found && !(await this.#isPurged(q, said))) throw new Broken(`${id} is gone`)
         continue
       }
       const table = this.#tables.get(kind) ?? (await this.#tableOf(q, kind, id))
@@ -216,9 +221,15 @@ export class Promises {
         rows.set(table, known)
       }
       const row = known.get(id)
-      if (!row) throw new Broken(`${id} was answered, and is not there`)
-      holdAgainst(id, said, row)
+      if (row) holdAgainst(id, said, row)
+      else if (!(await this.#isPurged(q, said))) throw new Broken(`${id} was answered, and is not there`)
     }
+  }
+
+  async #isPurged(q: Reader, { writer, agentId }: Json): Promise<boolean> {
+    if (this.#purged.size === 0) return false
+    const agent = await q.get<Json>('SELECT builder_id AS builder FROM agents WHERE id = $1', [agentId ?? ''])
+    return this.#purged.has(writer) || this.#purged.has(agent?.builder)
   }
 
   /** The table whose rows have such ids. */

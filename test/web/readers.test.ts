@@ -82,6 +82,9 @@ const gauge = async (url: string, name: string) => {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
+/** Reads what has come, at most a megabyte. */
+const bytesFrom = (socket: net.Socket) => ((socket.read(MEGABYTE) ?? socket.read()) as Buffer | null)?.length ?? 0
+
 const cuts = () => log.filter(line => line.type === 'cut_off').map(line => ('reason' in line ? line.reason : ''))
 
 test('an answer that nobody reads ends with its connection, also while the client goes on sending', async () => {
@@ -116,8 +119,7 @@ test('a reader that takes its time and a client that waits for its answer are le
     const { socket } = ask(marketplace.url, get(list, key))
     let [size, looks] = [0, 0]
     const read = () => {
-      const chunk = socket.read(MEGABYTE) ?? socket.read()
-      if (chunk) size += (chunk as Buffer).length
+      size += bytesFrom(socket)
       return size
     }
     // Before each six looks comes more than is owed in them: so much that the system takes more of what waits.
@@ -132,6 +134,34 @@ test('a reader that takes its time and a client that waits for its answer are le
     assert.not(idle.closed)
     socket.destroy()
     idle.socket.destroy()
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a reader that has taken much, and then takes nothing, is cut off', async () => {
+  const lookMs = 300
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    const { marketplace, key, list } = await furnished({ bounds: { lookMs } })
+    const before = cuts().length
+    const reader = ask(marketplace.url, get(list, key))
+    const passes = () => mock.timers.tick(6 * lookMs)
+    // The first look finds that bytes wait, and those after it that many of them were taken.
+    await until('the answer begins', () => bytesFrom(reader.socket) > 0)
+    passes()
+    let size = 0
+    await until('more of it comes', () => {
+      size += bytesFrom(reader.socket)
+      return size > 1.5 * MEGABYTE
+    })
+    await new Promise(go => setTimeout(go, 50))
+    passes()
+    assert.is(cuts().length, before)
+    // Six looks later it has taken nothing more.
+    mock.timers.tick(lookMs)
+    assert.equal(cuts().slice(before), ['slow_reader'])
+    reader.socket.destroy()
   } finally {
     mock.timers.reset()
   }

@@ -1,6 +1,8 @@
 /** Reads JSON from a command's arguments: literal, from a file, or from stdin. */
+
 import { readFile } from 'node:fs/promises'
 import { UsageError } from '../../settings/config.ts'
+import { diskReason } from '../output/disk-faults.ts'
 
 /** Reads `@file`, `-` for stdin, or the JSON itself. Returns the text exactly as it is. */
 export async function jsonGiven(flag: string, given: string): Promise<string> {
@@ -37,7 +39,8 @@ async function fileBytes(flag: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+    const why =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : diskReason(error as Error)
     throw new UsageError(`${flag}: ${path} can't be read: ${why}.`)
   }
 }

@@ -1,4 +1,5 @@
 /** `marketplace conformance`: does an agent behave? Plays a marketplace to it, and judges what it does. */
+
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { checks } from '../../conform/checks/index.ts'
@@ -41,6 +42,7 @@ import { connected } from '../connection/connection.ts'
 import { flagsToReach, nextSteps, typed } from '../connection/next-steps.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 
 export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags, ListedFlags {
@@ -178,7 +180,7 @@ function historyFor({ history: path }: ConformanceFlags): History | null {
   try {
     return path === undefined ? null : historyOf(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new UsageError(`--history: ${path} can't be read: ${(error as Error).message}.`)
+    throw new UsageError(`--history: ${path} can't be read: ${diskReason(error as Error)}.`)
   }
 }
 

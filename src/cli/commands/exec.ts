@@ -93,6 +93,6 @@ function fileStream(path: string) {
   try {
     return createWriteStream(path, { fd: openSync(path, 'w', 0o600) }).on('error', () => {})
   } catch (error) {
-    throw new UsageError(`--log ${path} can't be written: ${(error as Error).message}`)
+    throw new UsageError(`--log ${path} can't be written: ${diskReason(error as Error)}.`)
   }
 }

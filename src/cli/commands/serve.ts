@@ -14,7 +14,7 @@ import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { debugLines } from '../log/debug-lines.ts'
 import { type DeploymentLog, deploymentLog } from '../log/deployment-log.ts'
-import { withDiskReason } from '../output/disk-faults.ts'
+import { withDiskReason, withSystemReason } from '../output/disk-faults.ts'
 import { createUi } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
 
@@ -27,7 +27,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     return await run(flags, journal)
   } catch (error) {
     if (process.stderr.isTTY && !flags.json) throw error
-    journal.log({ type: 'error', message: withHint(error as Error) })
+    journal.log({ type: 'error', message: withHint(withSystemReason(error as Error)) })
     journal.open()
     return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   } finally {

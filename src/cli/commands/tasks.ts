@@ -128,7 +128,7 @@ async function fileAt(path: string) {
   try {
     return { name: basename(path), content: new Uint8Array(await readFile(path)) }
   } catch (error) {
-    throw new UsageError(`--file: ${path} can't be read: ${(error as Error).message}.`)
+    throw new UsageError(`--file: ${path} can't be read: ${diskReason(error as Error)}.`)
   }
 }
 

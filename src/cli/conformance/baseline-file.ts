@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml'
 import * as z from 'zod'
 import { type Baseline, excusable } from '../../conform/judging/baseline.ts'
 import { UsageError } from '../../settings/config.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import { writeText } from '../output/ui.ts'
 
 const BASELINE_FILE = 'conformance.baseline.yaml'
@@ -27,9 +28,8 @@ export function baselineIn(named: string | undefined, made: boolean): Baseline {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && (named === undefined || made)) return {}
-    throw new UsageError(`${path} can't be read: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (named === undefined || made)) return {}
+    throw new UsageError(`${path} can't be read: ${diskReason(error as Error)}.`)
   }
   const given = shape.safeParse(yamlIn(text, path) ?? {})
   if (given.success) return given.data

@@ -1,4 +1,5 @@
 /** `conformance.yaml`: what the author says of an agent that not every task suits. None of it makes a bug right. */
+
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
@@ -6,6 +7,7 @@ import * as z from 'zod'
 import { limits } from '../../api/limits.ts'
 import { type Declared, nothingDeclared, type Sample } from '../../conform/agent/declared.ts'
 import { UsageError } from '../../settings/config.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import { durationGiven } from '../output/numbers.ts'
 
 const SETTINGS_FILE = 'conformance.yaml'
@@ -92,9 +94,8 @@ function textOf(path: string, mustBe: boolean): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && !mustBe) return null
-    throw new UsageError(`${path} can't be read: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !mustBe) return null
+    throw new UsageError(`${path} can't be read: ${diskReason(error as Error)}.`)
   }
 }
 

@@ -1,7 +1,9 @@
 /** Reads a webhook secret from where people keep it. */
+
 import { readFileSync } from 'node:fs'
 import { environment, UsageError } from '../../settings/config.ts'
 import type { Option } from '../command-line/command.ts'
+import { diskReason } from '../output/disk-faults.ts'
 import { type CommandOutput, canAsk } from '../output/output.ts'
 import { askHidden } from '../output/prompts.ts'
 
@@ -49,6 +51,6 @@ function secretIn(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
-    throw new UsageError(`--secret-file: ${path} can't be read: ${(error as Error).message}.`)
+    throw new UsageError(`--secret-file: ${path} can't be read: ${diskReason(error as Error)}.`)
   }
 }

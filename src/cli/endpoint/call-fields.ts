@@ -1,12 +1,13 @@
 /** The body, the query and the headers of `marketplace call`, from flags. */
 
-/** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { UsageError } from '../../settings/config.ts'
 import { textGiven } from '../command-line/json-input.ts'
+/** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
+import { diskReason } from '../output/disk-faults.ts'
 export async function typedFields(given: readonly string[]): Promise<[path: string, value: unknown][]> {
   const fields: [string, unknown][] = []
   for (const text of given) {
@@ -57,7 +58,7 @@ export async function formOf(given: readonly string[]): Promise<FormData> {
   const files = given.filter(isFile).map(text => text.slice(FILES.length))
   for (const path of files) {
     const bytes = await readFile(path).catch(error => {
-      throw new UsageError(`--field: ${path} can't be read: ${(error as Error).message}.`)
+      throw new UsageError(`--field: ${path} can't be read: ${diskReason(error as Error)}.`)
     })
     form.append('files', new Blob([bytes]), basename(path))
   }

@@ -37,11 +37,12 @@ function clockOf(history: History): Finding {
     const signature = headerOf(skew.callback, 'X-Service-Signature') ?? ''
     if (!first.has(signature)) first.set(signature, skew)
   }
-  const worst = [...first.values()].sort((a, b) => Math.abs(b.ms) - Math.abs(a.ms))[0]
-  if (!worst) return untested('the agent has sent no signed callback')
-  const inWords = `${Math.round(Math.abs(worst.ms) / 1000)} seconds ${worst.ms < 0 ? 'behind' : 'ahead'}`
-  if (Math.abs(worst.ms) > SKEW_MS) return broken(`has a clock that is ${inWords}`, worst.callback)
-  return Math.abs(worst.ms) > NOTED_SKEW_MS ? noted(`its clock is ${inWords}`) : holds
+  // One that was on its way for long, or was sent again, looks like a clock that is behind; none looks like one that is ahead.
+  const nearest = [...first.values()].sort((a, b) => b.ms - a.ms)[0]
+  if (!nearest) return untested('the agent has sent no signed callback')
+  const inWords = `${Math.round(Math.abs(nearest.ms) / 1000)} seconds ${nearest.ms < 0 ? 'behind' : 'ahead'}`
+  if (Math.abs(nearest.ms) > SKEW_MS) return broken(`has a clock that is ${inWords}`, nearest.callback)
+  return Math.abs(nearest.ms) > NOTED_SKEW_MS ? noted(`its clock is ${inWords}`) : holds
 }
 
 function sharedSignature(history: History): Finding {

@@ -57,18 +57,18 @@ const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as
 export const realDisk: BackupDisk = {
   async openToRead(path) {
     const fd = openExisting(path, 'r')
-    return fd === undefined ? undefined : readable(fd)
+    return fd === undefined ? undefined : readable(fd, path)
   },
 
   async open(path) {
     const fd = openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600)
     return {
-      ...readable(fd),
+      ...readable(fd, path),
       // Synchronous, because a copy into the page cache takes microseconds, less than a trip through the thread pool.
-      write: (bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
+      write: (bytes, position) => named(path, () => writeSync(fd, bytes, 0, bytes.length, position)),
       datasync: () => datasync(fd),
       truncate: async length => {
-        ftruncateSync(fd, length)
+        named(path, () => ftruncateSync(fd, length))
         await sync(fd)
       },
     }
@@ -105,11 +105,20 @@ export const realDisk: BackupDisk = {
   },
 }
 
-const readable = (fd: number): ReadableFile => ({
+const readable = (fd: number, path: string): ReadableFile => ({
   size: sizeOf(fd),
-  read: (into, position) => readSync(fd, into, 0, into.length, position),
+  read: (into, position) => named(path, () => readSync(fd, into, 0, into.length, position)),
   close: async () => closeSync(fd),
 })
+
+/** The system names no file in an error of one that is open. */
+function named<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw Object.assign(error as Error, { path })
+  }
+}
 
 const sizeOf = (fd: number) => {
   try {

@@ -20,13 +20,17 @@ export interface FileCheck {
   db: Reader | null
 }
 
-/** Verifies `file` and its journals without changing them. Throws a StoreError if a live process uses them. */
+/**
+ * Verifies `file` and its journals without changing them. Throws a StoreError if a live process uses them, and the error of
+ * the system if it refuses to read them.
+ */
 export const checkFile = async (path: string): Promise<FileCheck> => {
   const file = await realPath(path)
   await refuseIfLocked(file)
   try {
     return report(await recover(realDisk, file))
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     const problems = [(error as Error).message]
     return { ok: false, problems, snapshotSeq: null, journalRecords: 0, tornBytes: 0, db: null }
   }

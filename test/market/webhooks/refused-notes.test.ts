@@ -55,6 +55,39 @@ test('an answer that can’t be written is noted without its words', async state
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
 
+test('an attempt that is noted although the database gave no answer is not noted twice, and the next one is made', async state => {
+  const { marketplace, agent, logged } = state
+  const { db } = marketplace.market
+  const write = db.write.bind(db)
+  const lost = new Error('the answer was lost')
+  let losses = 0
+  db.write = async work => {
+    let isNote = false
+    const done = await write(tx =>
+      work(
+        refusingTx(tx, sql => {
+          if (sql.includes('INSERT INTO attempts')) isNote = true
+          return false
+        }),
+      ),
+    )
+    if (isNote && losses++ === 0) throw lost
+    return done
+  }
+  agent.sink.answer = () => answered(losses === 0 ? 500 : 200)
+  await submitted(state)
+  await ticking(marketplace, 'the next attempt', async () => (await states(state))[0] === 'delivered')
+  assert.is(losses, 2)
+  const told = logged.flatMap(line => (line.type === 'error' ? [line.message] : []))
+  assert.is(told.length, 1, told.join(', '))
+  assert.match(told[0]!, /could not be noted: the answer was lost/)
+  const attempts = await db.read(q => q.all('SELECT attempt, status FROM attempts ORDER BY attempt'))
+  assert.equal(attempts, [
+    { attempt: 1, status: 500 },
+    { attempt: 2, status: 200 },
+  ])
+})
+
 test('what an agent said is kept when the database refuses it once, and so is why there was no answer', async state => {
   const { marketplace, agent } = state
   const { db } = marketplace.market

@@ -242,12 +242,16 @@ interface Noted {
   follows: boolean
 }
 
-/** Returns null if another sender has claimed the delivery by now. */
+/**
+ * Returns null if another sender has claimed the delivery by now, or the attempt is written already: whoever got no answer from
+ * the database tries again.
+ */
 export async function retryAt(tx: Tx, { id, attempts, attempt }: Made, nextAt: number): Promise<Noted | null> {
-  const changed = await deliveries.update(
-    tx,
-    { id, attempts, state: 'pending' },
-    { leasedUntil: 0, attempts: attempt, nextAt },
+  const changed = await tx.run(
+    `UPDATE deliveries SET leased_until = 0, attempts = $3, next_at = $4
+     WHERE id = $1 AND attempts = $2 AND state = 'pending'
+       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.delivery_id = $1 AND a.attempt = $3)`,
+    [id, attempts, attempt, nextAt],
   )
   // A builder may have asked meanwhile for the next attempt to be made at once.
   return changed === 0 ? null : { follows: true }
