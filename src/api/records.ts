@@ -71,6 +71,9 @@ export const ownAgent = agent.extend({
   diagnosis: diagnosis.nullable(),
 })
 
+/** An agent as administrators see it. */
+export const adminAgent = ownAgent.extend({ builder: agent.shape.builder.extend({ email: z.string() }) })
+
 export const checkNames = ['webhook_url', 'https', 'webhook_secret', 'endpoint', 'callback'] as const
 
 const check = z.object({
@@ -262,6 +265,7 @@ export type UserRecord = z.infer<typeof user>
 export type CategoryRecord = z.infer<typeof category>
 export type AgentRecord = z.infer<typeof agent>
 export type OwnAgentRecord = z.infer<typeof ownAgent>
+export type AdminAgentRecord = z.infer<typeof adminAgent>
 export type TestReport = z.infer<typeof testReport>
 export type TaskRecord = z.infer<typeof task>
 export type DeliverableRecord = z.infer<typeof deliverable>

@@ -64,7 +64,12 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   try {
     const db = await openDb(options, log)
     closers.push(() => db.close())
-    const { secretKey, replaces } = await secretKeyFor(db, { given, file, renew: options.newSecretKey })
+    const { secretKey, replaces } = await secretKeyFor(db, {
+      given,
+      file,
+      renew: options.newSecretKey,
+      isDev: options.mode === 'dev',
+    })
     const world = await openWorld(options, db)
     setClock(world)
     closers.push(() => world.egress.close())

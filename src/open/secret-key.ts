@@ -23,6 +23,8 @@ export interface SecretKeySource {
   file: string | null
   /** Whether a new key may replace a lost one. */
   renew?: boolean | undefined
+  /** A simulator begins anew where a deployment drops what was sealed. */
+  isDev?: boolean
 }
 
 export interface SecretKey {
@@ -44,10 +46,15 @@ export async function secretKeyFor(db: Db, source: SecretKeySource, disk: Disk =
     return { secretKey: found, replaces: false }
   // Nothing was sealed yet, so a key file that is missing or was never fully written can be made anew.
   const isUnused = proof === undefined && (found === 'missing' || found === 'empty')
-  if (!isUnused && (proof === undefined || !renew)) throw Buffer.isBuffer(found) ? wrongKey() : lostKey(path!, found)
+  if (!isUnused && (proof === undefined || !renew)) throw keyFault(source, found)
   if (given !== undefined) return { secretKey: found as Buffer, replaces: true }
   if (found !== 'missing' && found !== 'empty') await setAside(disk, path!)
   return { secretKey: await makeKey(disk, path!), replaces: proof !== undefined }
+}
+
+function keyFault({ file, isDev }: SecretKeySource, found: Buffer | 'missing' | 'empty' | 'malformed'): StoreError {
+  const renewal = isDev ? RENEW_IN_DEV : RENEW
+  return Buffer.isBuffer(found) ? wrongKey(renewal) : lostKey(`${file}.key`, found, renewal)
 }
 
 function givenKey(text: string): Buffer {
@@ -114,7 +121,7 @@ export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): P
   await db.write(async tx => {
     const proof = await settingNamed(tx, PROOF)
     if (proof === undefined) await insertProof(tx, world, secretKey)
-    else if (!opens(secretKey, proof)) throw wrongKey()
+    else if (!opens(secretKey, proof)) throw wrongKey(RENEW)
   })
 }
 
@@ -152,14 +159,17 @@ const RENEW =
   'Put it back as it was, or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with marketplace serve ' +
   '--new-secret-key, which drops what it sealed: every builder must rotate his secrets then.'
 
-const lostKey = (path: string, what: 'missing' | 'empty' | 'malformed') =>
+const RENEW_IN_DEV =
+  'Put it back as it was, or begin anew: marketplace dev --reset, or on Postgres --db with an empty database.'
+
+const lostKey = (path: string, what: 'missing' | 'empty' | 'malformed', renewal: string) =>
   new StoreError(
-    `${path}, the key that the secrets of this database are sealed with, ${what === 'malformed' ? WANTED.slice(0, -1) : `is ${what}`}. ${RENEW}`,
+    `${path}, the key that the secrets of this database are sealed with, ${what === 'malformed' ? WANTED.slice(0, -1) : `is ${what}`}. ${renewal}`,
   )
 
-const wrongKey = () =>
+const wrongKey = (renewal: string) =>
   new StoreError(
-    `The secret key is not the one this database was made with, so its webhook secrets could not be read. ${RENEW}`,
+    `The secret key is not the one this database was made with, so its webhook secrets could not be read. ${renewal}`,
   )
 
 function opens(secretKey: Buffer, sealed: string): boolean {

@@ -19,17 +19,30 @@ const CLOSING = 'The marketplace is closing its connections.'
 
 export const loadNodemailer = () => import('nodemailer')
 
+const transportTo = async (smtpUrl: string): Promise<Transporter> => {
+  const { createTransport } = await loadNodemailer()
+  return createTransport({ url: smtpUrl, ...timing, disableFileAccess: true, disableUrlAccess: true })
+}
+
+/** Whether a server lets us sign in. Resolves to why it does not; null if it does. Sends no mail. */
+export async function proveMail(smtpUrl: string): Promise<string | null> {
+  const transport = await transportTo(smtpUrl)
+  return transport
+    .verify()
+    .then(
+      () => null,
+      ({ message }: Error) => message.slice(0, 300),
+    )
+    .finally(() => transport.close())
+}
+
 /** Opens one connection for each mail. `close` aborts what is under way. */
 export function createMailer({ smtpUrl, from, deadlineMs = DEADLINE_MS }: MailOptions): Mailer {
   let transport: Promise<Transporter> | undefined
   const closing = new AbortController()
 
-  async function load(): Promise<Transporter> {
-    const { createTransport } = await loadNodemailer()
-    return createTransport({ url: smtpUrl, ...timing, disableFileAccess: true, disableUrlAccess: true })
-  }
   const loaded = () => {
-    transport ??= load()
+    transport ??= transportTo(smtpUrl)
     return transport
   }
   // Loaded early, because there may be no file descriptor free when the first mail is sent.

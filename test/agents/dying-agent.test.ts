@@ -7,9 +7,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DiagnosisRecord } from '../../src/api/diagnosis/record.ts'
 import { createClient } from '../../src/client/typed-client.ts'
-import { devOf, hire } from '../cli/dev-lines.ts'
+import { devOf } from '../cli/dev-lines.ts'
 import { run } from '../cli/program.ts'
-import { until } from '../support/patience.ts'
+import { saidTwice } from '../support/said-twice.ts'
 import { shellLine } from '../support/shell-line.ts'
 
 const test = suite('dying agents')
@@ -44,19 +44,27 @@ test('an agent of dev --run that ends in the midst of work is told with its exit
   const own = await devOf(place, ['--run', shellLine(process.execPath, 'agent.cjs')])
   await own.said(/can be hired/)
   const agent = own.ready.agents.find(({ forwardTo }) => forwardTo)!
-  const taskId = await hire(own, agent.id)
+  // Nobody waits for it, however long a buyer would.
+  const hired = await run(['simulate', 'buyer', agent.slug, '--timeout', '3600'], place)
+  assert.is(hired.code, 1, hired.err)
+  const words = /ended with exit code 7 before it had done its work\. Its last words: out of ideas/
+  assert.match(hired.err, /^The agent can't accept: The agent took task\.submitted with 200, and ended /m)
+  const [, taskId = ''] = /\b(task_[0-9a-f]{32}) is pending/.exec(hired.err) ?? []
   const client = createClient({ baseUrl: own.ready.url, apiKey: own.ready.accounts.builder!.apiKey })
-  let found!: DiagnosisRecord
-  await until('its end', async () => {
-    const { diagnosis } = await client.diagnoseTask({ id: taskId })
-    if (diagnosis) found = diagnosis
-    return diagnosis?.cause === 'died_at_work'
-  })
-  assert.match(found.text, /ended with exit code 7 before it had done its work\. Its last words: out of ideas/)
-  assert.equal([found.certainty, found.commands], ['sure', [`deliveries resend ${found.evidence.deliveryId}`]])
+  const found = (await client.diagnoseTask({ id: taskId })).diagnosis!
+  assert.equal([found.cause, found.certainty], ['died_at_work', 'sure'])
+  assert.match(found.text, words)
+  assert.equal(found.commands, [`deliveries resend ${found.evidence.deliveryId}`])
+  assert.is((await client.getMyAgent({ id: agent.id })).diagnosis?.text, found.text)
+  const logged = await own.until('its end in the log', line => line.taskId === taskId && line.type === 'warning')
+  assert.equal((logged.diagnosis as DiagnosisRecord).text, found.text)
   const { code, out } = await run(['why', agent.slug], place)
   assert.is(code, 3, out)
-  assert.match(out, 'deliveries resend dlv_')
+  for (const printed of [hired.err, out, (await run(['agents', 'show', agent.slug], place)).err]) {
+    assert.match(printed, words)
+    assert.match(printed, `deliveries resend ${found.evidence.deliveryId}`)
+    assert.equal(saidTwice(printed, found.fix), [], printed)
+  }
   await own.stop()
   rmSync(place, { recursive: true, force: true })
 })

@@ -60,7 +60,9 @@ function peoplesLog() {
         if (found) return found
         await new Promise(resolve => setTimeout(resolve, 20))
       }
-      throw new Error(`The log says:\n${lines.slice(from).join('\n')}`)
+      const { exitCode } = child
+      const end = exitCode === null ? '' : `\nIt ended with ${exitCode}: ${(await ended).err}`
+      throw new Error(`The log says:\n${lines.slice(from).join('\n')}${end}`)
     },
     async end() {
       child.kill('SIGTERM')

@@ -140,7 +140,7 @@ async function play(mistake: Mistake): Promise<void> {
   saysIt(why.out, 'why')
   assert.match(why.out, new RegExp(`^${name}: ${cause.replaceAll('_', ' ')} \\(${certainty}\\)`))
   assert.ok(why.out.trim().split('\n').length <= 5, why.out)
-  saysIt((await coding.said('why', { about: name })).text, 'mcp')
+  saysIt((await asked(name)).text, 'mcp')
   const isIt = (line: Line) => {
     const { diagnosis } = line as { diagnosis?: DiagnosisRecord }
     const isOfTask = found.evidence.taskId !== null && diagnosis?.evidence.taskId === found.evidence.taskId
@@ -150,6 +150,14 @@ async function play(mistake: Mistake): Promise<void> {
   if (mistake.isUnhired) saysIt((await run(['simulate', 'buyer', name], folder)).err, 'simulate')
   else if (seen !== null) assert.is((await inTest(mistake)).cause, seen)
   await cured(mistake, found)
+}
+
+/** A server for coding agents makes so many calls at once and no more. */
+let last: Promise<unknown> = Promise.resolve()
+function asked(name: string) {
+  const answer = last.then(() => coding.said('why', { about: name }))
+  last = answer.catch(() => {})
+  return answer
 }
 
 async function ended(name: string): Promise<void> {

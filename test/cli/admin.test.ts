@@ -53,6 +53,11 @@ test('money that is handled by hand goes in and out as an administrator says', a
 })
 
 test('accounts, categories and agents are listed page by page, changed, and what is wrong is refused in words', async () => {
+  const all = await runHere('admin', 'agents', 'list')
+  assert.match(all.out, /^ID +SLUG .* BUILDER NAME +BUILDER EMAIL /)
+  assert.match(all.out, ` ${dev.ready.accounts.builder.email} `)
+  const [agent] = (await answerHere('admin', 'agents', 'list')).data.items
+  assert.is((await answerHere('admin', 'agents', 'show', agent.id)).data.builder.email, agent.builder.email)
   const page = await runHere('admin', 'users', 'list', '--limit', '2')
   assert.is(page.out.trim().split('\n').length, 3)
   assert.match(page.err, 'Page 1 of 2, 3 in all. The next: --page 2')

@@ -1,10 +1,13 @@
 // engines: embedded; process: own
 /** A second dev in a folder: it shows the log of the first, and neither ends with the other. */
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { version } from '../../src/settings/config.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { inFolder, runRefused, start, startDev } from './program.ts'
+import { inFolder, run, runRefused, start, startDev } from './program.ts'
 
 test(
   'a second dev attaches to the first; Ctrl-C ends it alone, and the end of the first ends it',
@@ -31,6 +34,13 @@ test(
     assert.is(asked.code, 2)
     assert.match(asked.err, `A dev runs here already, at ${ready.url}: end it, or add --new to --run`)
 
+    // As a program that was upgraded since finds it.
+    const path = join(folder, '.marketplace', 'credentials.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    assert.is(kept.version, version)
+    writeFileSync(path, JSON.stringify({ ...kept, version: '0.0.1' }))
+    const old = `The dev of this folder runs version 0.0.1, and this is ${version}: end it and start it again.`
+    assert.match((await run(['agents', 'list'], folder)).err, old)
     const third = start(['dev'], folder)
     assert.match(await third.firstLine, `Attached to the dev of this folder, on port ${new URL(ready.url).port}`)
     const other = start(['dev', '--new', '--json'], folder)
@@ -55,6 +65,7 @@ test(
     assert.is((await again.stop()).code, 0)
     const { code, out } = await third.ended
     assert.is(code, 0)
+    assert.match(out, old)
     const port = new URL(again.ready.url).port
     assert.ok(out.endsWith(`its log goes on.\nThe dev on port ${port} has ended.\n`), out)
     assert.is(out.split('does not answer').length, 3, 'it says so once for each end')

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listen } from '../support/listen.ts'
+import { until } from '../support/patience.ts'
 import { devOf } from './dev-lines.ts'
+import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, runRefused } from './program.ts'
 
 test(
@@ -122,6 +124,28 @@ test(
     assert.is(code, 0)
     assert.match(shown, /^At http:\/\/127\.0\.0\.1:\d+; nothing is kept\. With --json its first line has all keys\n/)
     assert.equal(readdirSync(folder), [])
+  }),
+)
+
+test(
+  'a quiet dev ends when the Node program that has started it has died',
+  inFolder(async folder => {
+    const args = 'dev --ephemeral --port 0 --json --log-level error'
+    const parent = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('node:child_process').spawn(${JSON.stringify(`${COMMAND} ${args}`)}, { shell: true }).stdout.pipe(process.stdout)`,
+      ],
+      { cwd: folder },
+    )
+    let shown = ''
+    parent.stdout.on('data', chunk => (shown += chunk))
+    await until('the ready line', () => /"pid":\d+/.test(shown))
+    const pid = Number(/"pid":(\d+)/.exec(shown)![1])
+    assert.ok(isAlive(pid))
+    parent.kill('SIGKILL')
+    await until('its end', () => !isAlive(pid))
   }),
 )
 

@@ -7,14 +7,18 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { causes } from '../../src/api/diagnosis/table.ts'
 import { addressResult, secretFinding } from '../../src/cli/doctor/agent.ts'
+import { certificateFinding, diskFinding } from '../../src/cli/doctor/deployment.ts'
 import type { SetupFinding } from '../../src/cli/doctor/finding.ts'
 import { containerFinding, lockFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
 import { version } from '../../src/settings/config.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
 import { listen } from '../support/listen.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { answerOf, inFolder, run } from './program.ts'
+import { openPostOffice } from '../support/post-office.ts'
+import { signIn } from './deployment.ts'
+import { answerOf, inFolder, run, start } from './program.ts'
 
 const said = ({ level, message }: SetupFinding) => `${level}: ${message}`
 
@@ -186,6 +190,86 @@ test(
     keep({ url: 'http://127.0.0.1:1' })
     assert.is((await levels()).marketplace, 'failed')
     await marketplace.close()
+  }),
+)
+
+test('a backup, a disk and a certificate: fine, near their end, at it', () => {
+  const day = 86_400_000
+  const at = (ms: number) => said(certificateFinding('market.example', ms, 0))
+  assert.match(at(14 * day), /^ok: .* holds until 1970-01-15$/)
+  assert.match(at(13 * day), /^warning: .* ends on 1970-01-14$/)
+  assert.match(
+    said(certificateFinding('market.example', 'certificate has expired', 0)),
+    /^failed: .*: certificate has expired$/,
+  )
+  const MB = 2 ** 20
+  assert.match(said(diskFinding('/data', 256 * MB, 100 * MB)), /^ok: 256 MB are free in \/data$/)
+  assert.match(said(diskFinding('/data', 255 * MB, 100 * MB)), /^warning: /)
+  assert.match(said(diskFinding('/data', 1_999 * MB, 1_000 * MB)), /^warning: /)
+  assert.match(said(diskFinding('/data', 99 * MB, 100 * MB)), /^failed: .* less than a copy of the database takes$/)
+})
+
+test(
+  'the command looks at the deployment of a folder as its operator does; each cure can be typed',
+  inFolder(async folder => {
+    const port = await freePort()
+    const settings = { MARKETPLACE_ADMIN_EMAIL: 'root@example.com', MARKETPLACE_ADMIN_PASSWORD: 'correct horse' }
+    const env = { ...settings, MARKETPLACE_PORT: `${port}` }
+    const write = (more: object = {}) =>
+      writeFileSync(
+        join(folder, '.env'),
+        Object.entries({ ...env, ...more })
+          .map(([name, value]) => `${name}=${value}\n`)
+          .join(''),
+      )
+    const findings = async () => {
+      const { data, err } = await answerOf(['doctor'], folder)
+      assert.ok(data, err)
+      return new Map<string, SetupFinding>(data.findings.map((one: SetupFinding) => [one.check, one]))
+    }
+    const shown = (found: ReadonlyMap<string, SetupFinding>, check: string) =>
+      found.has(check) ? said(found.get(check)!) : '-'
+    write()
+    chmodSync(join(folder, '.env'), 0o644)
+    const server = start(['serve', '--json', '--rate-limits', 'off'], folder)
+    const { url } = JSON.parse(await server.firstLine)
+    let found = await findings()
+    assert.match(shown(found, 'marketplace'), /^ok: /)
+    assert.is(shown(found, 'port'), `ok: Port ${port} is that of the deployment of this folder`)
+    assert.match(shown(found, 'database'), /^ok: marketplace\.db is held by marketplace serve on /)
+    assert.match(shown(found, 'rights'), /^failed: Others on this machine can read \.env \(644\)$/)
+    assert.match(shown(found, 'mail'), /^warning: No mail is configured/)
+    assert.match(shown(found, 'disk'), /^(?:ok|warning): \d+ MB are free in \.$/)
+    assert.match(shown(found, 'backup'), /^warning: No backup of marketplace\.db/)
+    assert.is(shown(found, 'second factor'), '-', 'only an administrator sees that')
+    for (const check of ['rights', 'backup']) {
+      const [program, ...words] = found.get(check)!.fix!.split(' ')
+      if (program === 'marketplace') assert.is((await run(words, folder)).code, 0)
+      else execFileSync(program!, words, { cwd: folder })
+    }
+    assert.is((await signIn(folder, url)).code, 0)
+    found = await findings()
+    assert.match(shown(found, 'rights'), /^ok: Only you can read \.env, .*marketplace\.db\.key$/)
+    assert.match(shown(found, 'backup'), /^ok: The last backup is /)
+    assert.is(shown(found, 'second factor'), 'warning: Administrators without one: root@example.com')
+    assert.match(found.get('second factor')!.fix!, `marketplace account totp begin --url ${url}`)
+
+    const office = await openPostOffice()
+    const mail = { MARKETPLACE_MAIL_FROM: 'market@example.com', MARKETPLACE_SMTP_URL: office.url }
+    write({ ...mail, MARKETPLACE_ADMIN_TOTP: 'required', MARKETPLACE_BASE_URL: 'https://127.0.0.1:1' })
+    found = await findings()
+    assert.match(shown(found, 'mail'), /^ok: .* takes mail from market@example\.com$/)
+    assert.match(shown(found, 'second factor'), /^failed: .*root@example\.com\. They can settle no money$/)
+    assert.match(shown(found, 'certificate'), /^failed: 127\.0\.0\.1 has no right certificate: .*ECONNREFUSED/)
+    await office.close()
+    write(mail)
+    assert.match(shown(await findings(), 'mail'), /^failed: .* takes no mail: /)
+    server.child.kill('SIGTERM')
+    assert.is((await server.ended).code, 0)
+    found = await findings()
+    assert.match(shown(found, 'marketplace'), /^failed: /)
+    assert.is(found.get('marketplace')!.fix, 'Start it: marketplace serve')
+    assert.match(shown(found, 'port'), /^ok: Port \d+ is free$/)
   }),
 )
 

@@ -108,18 +108,18 @@ test('a call that its client takes back is stopped, and so is one by its handle'
   assert.equal(await calls.result(handle, true, here()), { text: 'stopped', isError: true })
 })
 
-test('eight calls are under way at most; one that has ended makes room', async () => {
+test('sixteen calls are under way at most; one that has ended makes room', async () => {
   const calls = new Calls(stop.signal)
-  const jobs = Array.from({ length: 8 }, job)
+  const jobs = Array.from({ length: 16 }, job)
   for (const { work } of jobs) await calls.make('judge', 'k', work, here(), 0)
-  const ninth = job()
-  const refused = await calls.make('judge', 'k', ninth.work, here(), 0)
+  const another = job()
+  const refused = await calls.make('judge', 'k', another.work, here(), 0)
   assert.ok(refused.isError)
   assert.match(refused.text, 'To stop the oldest: result {"handle":"call_1","stop":true}')
-  assert.is(ninth.begun, 0)
+  assert.is(another.begun, 0)
   jobs[3]!.end('done')
   await wait(0)
-  assert.match((await calls.make('judge', 'k', ninth.work, here(), 0)).text, 'goes on')
+  assert.match((await calls.make('judge', 'k', another.work, here(), 0)).text, 'goes on')
   stop.abort()
   await calls.ended()
   assert.equal(

@@ -56,7 +56,7 @@ async function type(line: string) {
   const given = line.replace('whsec_…', dev.ready.agents[0].webhookSecret).replace(' FILE ', ` ${DATABASE} `)
   const [program, ...words] = given.match(/'[^']*'|\S+/g)!.map(word => word.replaceAll("'", ''))
   assert.is(program, 'marketplace', line)
-  if (words[0] === 'dev' && !['--print-env', '--show-keys'].includes(words[1]!)) words.push('--help')
+  if (['dev', 'serve'].includes(words[0]!) && !['--print-env', '--show-keys'].includes(words[1]!)) words.push('--help')
   const help = (await runHere(...words.filter(word => !word.startsWith('-')).slice(0, 3), '--help')).out
   for (const flag of words.filter(word => word.startsWith('--')))
     assert.ok(help.split(/[\s,]/).includes(flag), `${line}: there is no ${flag}`)
@@ -136,6 +136,8 @@ test('each next step does what it says, or says what is missing', async () => {
     startForContainer: [nextSteps.startForContainer(url), 0],
     startEphemeral: [nextSteps.startEphemeral(), 0],
     showKeys: [nextSteps.showKeys(), 0],
+    serve: [nextSteps.serve(), 0],
+    secondFactor: [nextSteps.secondFactor(as('builder')), 2],
     printEnvironment: [nextSteps.printEnvironment(), 0],
     openapi: [nextSteps.openapi(), 0],
     judge: [nextSteps.judge('sig.valid'), 5],

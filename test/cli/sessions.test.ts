@@ -41,6 +41,15 @@ test(
     assert.not.match(out, cookie.split('=')[1])
     assert.match((await run(['whoami'], folder, there)).out, 'root@example.com (Administrator, administrator)')
 
+    // A new profile is of the address that commands use here; a login with one that is known, of its own.
+    const asNew = ['--email', 'ann@market.example', '--name', 'Ann', '--password-stdin', '--profile', 'shop']
+    const made = await run(['register', ...asNew], folder, there, 'a long pass phrase 9\n')
+    assert.is(made.code, 0, made.err)
+    assert.match((await run(['whoami', '--profile', 'shop'], folder)).out, `ann@market.example (Ann) at ${url}`)
+    const nowhere = await run(['register', ...asNew.slice(0, -1), 'other'], folder, {}, 'a long pass phrase 9\n')
+    assert.match(nowhere.err, 'Which marketplace?')
+    assert.is((await run(['logout', '--profile', 'shop'], folder)).code, 0)
+
     // A second login leaves one session, not two.
     assert.is((await signIn(folder, url)).code, 0)
     assert.equal(readdirSync(sessionsIn(folder)), [name])

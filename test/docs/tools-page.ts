@@ -8,7 +8,7 @@ const does = { reads: 'it only looks', changes: 'it changes something', destroys
 const MORE = `A call that takes long answers within 45 seconds, or within its \`wait\`, with a handle: \`result {"handle":"call_7"}\` waits for its end, and
 with \`"stop":true\` stops it. Who asks for progress is told every three seconds. A call whose client gave up goes on for ten minutes at most: its handle
 stands in the next answer, and an equal call joins it. Of an answer longer than 4,000 characters \`more {"handle":"text_1","from":4000}\` shows the rest.
-What is wrong stands below each answer, and what helps is a tool and its input, as above. A line that begins with \`marketplace\` is for a shell.
+What is wrong stands below each answer, and what helps is a tool and its input, as \`why {"about":"my-agent"}\`. A line that begins with \`marketplace\` is for a shell.
 
 | Resource | |
 |---|---|

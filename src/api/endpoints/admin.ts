@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
-import { ownAgent, task, user } from '../records.ts'
+import { adminAgent, ownAgent, task, user } from '../records.ts'
 import { anyEmail, flag, integer, oneOf, paging, text } from '../shapes.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
@@ -44,7 +44,7 @@ export const admins = {
     path: '/api/admin/agents',
     summary: 'List agents of every builder',
     query: z.object({ status: oneOf(agentStates).optional(), ...paging }),
-    reply: ownAgent,
+    reply: adminAgent,
     list: 'items',
     unit: 'read',
     source: 'A-13',
@@ -54,7 +54,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/agents/:id',
     summary: 'Details of any agent',
-    reply: ownAgent,
+    reply: adminAgent,
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
@@ -84,8 +84,8 @@ export const admins = {
     ...admin,
     method: 'GET',
     path: '/api/admin/users',
-    summary: 'List accounts, or the one with an email',
-    query: z.object({ email: anyEmail().optional(), ...paging }),
+    summary: 'List accounts, or the one with an email; secondFactor=missing: administrators who have none',
+    query: z.object({ email: anyEmail().optional(), secondFactor: oneOf(['missing']).optional(), ...paging }),
     reply: adminUser,
     list: 'items',
     unit: 'read',

@@ -15,6 +15,7 @@ import { migrations } from '../../store/migrations/index.ts'
 import { openDatabase } from '../../store/open.ts'
 import { allFiles, uploadIds } from '../../store/tables/tasks/deliverables.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import { noteBackup } from '../doctor/deployment.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endAfterDiskFailure } from '../output/disk-faults.ts'
 import { createUi } from '../output/ui.ts'
@@ -93,6 +94,7 @@ export async function backup(file: string, to: string, flags: FilesFlags): Promi
     for await (const { id } of allFiles(q)) yield id
   }
   const { bytes, files, missing } = await backupFile(file, to, folder === null ? null : { folder, named })
+  noteBackup(file, to, Date.now())
   const ui = createUi()
   const whole = missing.count === 0
   if (flags.json) ui.json({ ok: whole, file, to, bytes, files, missing })

@@ -6,7 +6,9 @@ import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
 import { reachTo } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
+
 import { addressFindings, type KnownAgent, secretFinding, testFindings } from '../doctor/agent.ts'
+import { deploymentFindings, deploymentHere, secondFactorFindings, urlOf } from '../doctor/deployment.ts'
 import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
 import {
   containerFinding,
@@ -16,6 +18,7 @@ import {
   nodeFinding,
   portFinding,
   rightsFindings,
+  secretEnv,
 } from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
@@ -44,24 +47,35 @@ export const doctor = (flags: DoctorFlags) =>
 
 async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
   const node = nodeFinding(process.versions.node, Date.now())
-  const settings = settingsOf()
   const dev = storedDev()
-  const found = placeOf(flags)
+  const settings = settingsOf(dev !== undefined)
+  const found = placeOf(flags, settings)
   if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, false)), ...secretFindings([])]
-  const { findings, client } = await marketplaceFindings(found, Date.now)
+  const { findings, client } = await marketplaceFindings(found, Date.now, startOf(found))
   return [
     node,
     ...findings,
-    ...(client === null ? containerFinding(inContainer(), found.url) : []),
+    ...(client === null && found.urlFrom !== OF_DEPLOYMENT ? containerFinding(inContainer(), found.url) : []),
     ...(await folderFindings(settings, dev, found.isDev && client !== null)),
     ...secretFindings((found.isDev && dev?.agents) || []),
+    ...(client && 'deployment' in settings && settings.deployment
+      ? await secondFactorFindings(client, found.url, settings.deployment.adminTotp === 'required')
+      : []),
     ...(client && flags.agent !== undefined ? await agentFindings({ client, found }, flags.agent) : []),
   ]
 }
 
-function settingsOf(): Settings | SetupFinding {
+/** What this folder says of a dev, and of a deployment if it is one's. */
+interface FolderSettings {
+  dev: Settings
+  deployment: Settings | undefined
+}
+
+function settingsOf(hasDev: boolean): FolderSettings | SetupFinding {
   try {
-    return readSettings('dev', {})
+    const deployment = deploymentHere(hasDev)
+    // What a deployment may be told, such as to listen for others, is refused of a dev.
+    return { deployment, dev: deployment && !hasDev ? deployment : readSettings('dev', {}) }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return failed('settings', error.message, 'Correct it in the environment, in .env or in marketplace.json')
@@ -69,12 +83,26 @@ function settingsOf(): Settings | SetupFinding {
 }
 
 /** `answers`: the dev of this folder does. */
-async function folderFindings(settings: Settings | SetupFinding, dev: ReturnType<typeof storedDev>, answers: boolean) {
-  const kept = [...rightsFindings(CREDENTIALS_FILE), ...gitFindings(CREDENTIALS_FILE)]
-  if ('check' in settings) return [settings, ...kept]
-  const { host, port, db } = settings
+async function folderFindings(
+  settings: FolderSettings | SetupFinding,
+  dev: ReturnType<typeof storedDev>,
+  answers: boolean,
+) {
+  const git = gitFindings(CREDENTIALS_FILE)
+  if ('check' in settings) return [settings, ...rightsFindings([CREDENTIALS_FILE, ...secretEnv()]), ...git]
+  const { deployment } = settings
+  if (deployment) {
+    const kept = dev ? rightsFindings([CREDENTIALS_FILE]) : []
+    return [...(await deploymentFindings(deployment)), ...kept, ...git]
+  }
+  const { host, port, db } = settings.dev
   const database = db.postgres ? [] : [await lockFinding(db.file, answers)]
-  return [await portFinding(host, port, dev?.instance), ...database, ...kept]
+  return [
+    await portFinding(host, port, dev?.instance),
+    ...database,
+    ...rightsFindings([CREDENTIALS_FILE, ...secretEnv()]),
+    ...git,
+  ]
 }
 
 function secretFindings(agents: readonly KnownAgent[]): SetupFinding[] {
@@ -90,14 +118,21 @@ async function agentFindings(at: { client: Client; found: Target }, name: string
 }
 
 /** Returns a finding if no marketplace is named anywhere. What a flag says wrongly is an error. */
-function placeOf(flags: DoctorFlags): Target | SetupFinding {
+function placeOf(flags: DoctorFlags, settings: FolderSettings | SetupFinding): Target | SetupFinding {
+  const here = 'deployment' in settings && settings.deployment
   try {
     return locate(flags, 'builder')
   } catch (error) {
     if (!(error instanceof UsageError) || flags.url || flags.key || flags.as || flags.agent) throw error
+    if (here) return { ...locate({ ...flags, url: urlOf(here) }, 'admin'), urlFrom: OF_DEPLOYMENT }
     return warning('marketplace', 'No marketplace is named', error.message)
   }
 }
+
+const startOf = ({ isDev, urlFrom }: Target) =>
+  isDev ? nextSteps.startDev() : urlFrom === OF_DEPLOYMENT ? nextSteps.serve() : undefined
+
+const OF_DEPLOYMENT = 'the deployment of this folder'
 
 function mend(findings: readonly SetupFinding[]): Set<SetupFinding> {
   const mended = findings.filter(finding => finding.mend)

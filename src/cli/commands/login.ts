@@ -43,7 +43,7 @@ interface LoginBody {
 }
 
 export const login = (flags: LoginFlags) =>
-  atAddress(flags, async (output, address) => {
+  atAddress({ ...flags, isNew: true }, async (output, address) => {
     refuseUntrustedAddress('a password', 'user', address)
     proveSavable()
     const transport = new Transport({ baseUrl: address.url })
@@ -71,7 +71,7 @@ export interface RegisterFlags extends LoginFlags {
 
 /** Makes an account and keeps its first session. */
 export const register = (flags: RegisterFlags) =>
-  atAddress(flags, async (output, address) => {
+  atAddress({ ...flags, isNew: true }, async (output, address) => {
     refuseUntrustedAddress('a password', 'user', address)
     if (!flags.name) throw new UsageError('register needs --name, which others read.')
     proveSavable()
@@ -130,8 +130,11 @@ const placeOf = ({ url, profile }: Address) => ({ url, profile })
 
 const stored = ({ url, profile }: Address) => (profile === undefined ? savedSession(url) : sessionOfProfile(profile))
 
-/** Needs only an address. */
-const atAddress = (flags: AddressFlags, work: (output: CommandOutput, address: Address) => Promise<number>) =>
+/** Needs only an address. `isNew`: a profile that nobody has signed in with is for the address that commands use here. */
+const atAddress = (
+  flags: AddressFlags & { isNew?: boolean },
+  work: (output: CommandOutput, address: Address) => Promise<number>,
+) =>
   withOutput(flags, async output => {
     const address = locateAddress(flags)
     printTarget(output, address, 'password', 'your password')

@@ -40,6 +40,7 @@ export const connected = (flags: ConnectionFlags, person: Person, work: (connect
     const own = sessionFor(transport, found)
     try {
       await proveInstance(transport, found)
+      if (found.otherVersion && !output.json) output.notes.line(output.notes.colour.yellow(found.otherVersion))
       return await work({ ...output, found, transport, client: clientOn(transport), openSession: own.open })
     } catch (error) {
       throw await withHint(error, found, transport)

@@ -11,6 +11,8 @@ export interface Dev {
   /** Where it lets agents call back, if that is another address. */
   publicUrl?: string
   instance?: string
+  /** Of the program that runs it. */
+  version?: string
   accounts?: Record<string, { email: string; password: string; apiKey: string }>
   agents?: readonly { id: string; slug: string; webhookSecret: string; webhookUrl?: string; forwardTo?: string }[]
   /** For people: which folder it is. */

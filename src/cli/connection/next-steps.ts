@@ -31,6 +31,7 @@ export const nextSteps = {
   startDev: () => typed('dev'),
   /** For agents in containers. The port stays, as their address has it. */
   startForContainer: (url: string) => typed(`dev --port ${new URL(url).port || 80} --public-url ${fromContainer(url)}`),
+  serve: () => typed('serve'),
   startEphemeral: () => typed('dev --ephemeral'),
   signIn: (url: string, email?: string, profile?: string) =>
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
@@ -64,8 +65,9 @@ export const nextSteps = {
   publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
   reactivateAgent: (slug: string, flags = '') => typed(`agents reactivate ${slug}${flags}`),
   approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
-  /** FILE, the database, is for people to fill in. */
-  backup: (to: string) => typed(`db backup FILE ${to}`),
+  /** FILE, the database, is for people to fill in where it is not known. */
+  backup: (to: string, file = 'FILE') => typed(`db backup ${file} ${to}`),
+  secondFactor: (flags = '') => typed(`account totp begin${flags}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
   /** Of a right agent this is refused. */

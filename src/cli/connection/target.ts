@@ -1,6 +1,14 @@
 /** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in or above this folder. */
-import { isLoopbackName, programName, projectSettings, UsageError, variableNamed } from '../../settings/config.ts'
+import {
+  isLoopbackName,
+  programName,
+  projectSettings,
+  UsageError,
+  variableNamed,
+  version,
+} from '../../settings/config.ts'
 import { PROJECT_FILE } from '../../settings/project-file.ts'
+import { plain } from '../output/ui.ts'
 import { type Dev, storedDev } from './dev-folder.ts'
 import { type SavedSession, savedSession, sessionOfProfile } from './session-file.ts'
 
@@ -26,6 +34,8 @@ export interface Address {
   isDev: boolean
   /** Whether it is an address of this machine. */
   isLocal: boolean
+  /** What is to be said of a dev of this folder that runs another version than this program's. */
+  otherVersion?: string | undefined
 }
 
 interface Credential {
@@ -50,6 +60,11 @@ interface Asked {
   profile?: string
 }
 
+interface AskedAddress extends Pick<Asked, 'url' | 'profile'> {
+  /** The profile may be one that nobody has signed in with. */
+  isNew?: boolean
+}
+
 /** Finds the address and the credentials. Throws a UsageError if there is no address, or if a value makes no sense. */
 export function locate(asked: Asked, usual: Person): Target {
   const dev = storedDev()
@@ -58,7 +73,7 @@ export function locate(asked: Asked, usual: Person): Target {
 }
 
 /** Finds only the address, for a sign-in. */
-export const locateAddress = (asked: Pick<Asked, 'url' | 'profile'>): Address => findAddress(asked, storedDev())
+export const locateAddress = (asked: AskedAddress): Address => findAddress(asked, storedDev())
 
 /** Throws a UsageError if a secret would go to an address whose source is less trusted than that of the secret. */
 export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy, urlFrom, isLocal }: Address): void {
@@ -69,9 +84,10 @@ export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy,
   )
 }
 
-function findAddress(asked: Pick<Asked, 'url' | 'profile'>, dev: Dev | undefined): Address {
+function findAddress(asked: AskedAddress, dev: Dev | undefined): Address {
   const profile = asked.profile ?? wantedProfile()
-  const { address, urlFrom, urlBy } = givenAddress(asked.url, profile, dev)
+  const isUnknown = asked.isNew === true && profile !== undefined && !sessionOfProfile(profile)
+  const { address, urlFrom, urlBy } = givenAddress(asked.url, isUnknown ? undefined : profile, dev)
   if (!address) {
     throw new UsageError(
       `Which marketplace? Start \`${programName()} dev\` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).`,
@@ -79,8 +95,15 @@ function findAddress(asked: Pick<Asked, 'url' | 'profile'>, dev: Dev | undefined
   }
   const base = baseOf(address, urlFrom)
   const isDev = dev?.url !== undefined && baseOf(dev.url, dev.from) === base
-  return { url: base, urlFrom, urlBy, profile, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
+  const otherVersion = isDev ? versionWords(dev.version) : undefined
+  return { url: base, urlFrom, urlBy, profile, isDev, isLocal: isLoopbackName(new URL(base).hostname), otherVersion }
 }
+
+/** Of a dev that was started before an upgrade; undefined if its version is this one's or unknown. */
+export const versionWords = (of: string | undefined) =>
+  of === undefined || of === version
+    ? undefined
+    : `The dev of this folder runs version ${plain(of)}, and this is ${version}: end it and start it again.`
 
 interface Named {
   address: string | undefined

@@ -9,6 +9,7 @@ import { accepts } from '../../sim/agents/agent-watch.ts'
 import { people } from '../../sim/seed.ts'
 import { instanceAt } from '../connection/instance-check.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import { versionWords } from '../connection/target.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type LiveScreen, liveScreen } from '../keys/live-screen.ts'
 import type { CommandOf } from '../log/entry-lines.ts'
@@ -77,6 +78,8 @@ async function follow(state: StateFolder, first: Found, options: Attaching): Pro
   const following = { ...options, screen, signal, shown: { seq: 0, realAt: 0 } }
   const say = (words: string) => options.json || signal.aborted || screen.ui.line(words)
   say(`Attached to the dev of this folder, on ${portOf(first)}: its log follows. Ctrl-C ends this, not that.`)
+  const otherVersion = versionWords(first.kept.version)
+  if (otherVersion) say(otherVersion)
   say(`Another one beside it: ${nextSteps.startDev()} --new`)
   let where = ''
   try {

@@ -1,11 +1,12 @@
 /** Tests and lists the agents that dev forwards webhooks to, and sends what waited when one is back. */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
-import { inWords } from '../../api/diagnosis/record.ts'
+import { inWords, toRecord } from '../../api/diagnosis/record.ts'
 import { asksForWork } from '../../api/diagnosis/story.ts'
 import type { TestReport } from '../../api/records.ts'
 import { patienceFor } from '../../market/agents/health.ts'
 import type { LogEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
+import { aboutAgent } from '../../market/stories.ts'
 import { AgentWatch } from '../../sim/agents/agent-watch.ts'
 import { list, type Staff, testAndList, visibilityOf } from '../../sim/agents/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/agents/forwarded-agents.ts'
@@ -219,10 +220,12 @@ export class Forwarding {
     kept.mistake = mistake
     if (!mistake || this.#closed) return
     const text = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text}`
-    this.#market.recording?.note(kept.agent.id, 'mistake', { ...mistake, text })
+    const { id: agentId, ...agent } = kept.agent
+    this.#market.recording?.note(agentId, 'mistake', { ...mistake, text })
     if (kept.told === text) return
     kept.told = text
-    this.#market.log({ type: 'warning', message: `${text} ${mistake.fix}` })
+    const diagnosis = toRecord({ ...mistake, text }, aboutAgent(this.#market.config, agent))
+    this.#market.log({ type: 'warning', message: inWords(diagnosis), diagnosis, agentId })
   }
 
   async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {

@@ -1,27 +1,41 @@
 /** Notices when the program that reads our output has ended, as in `marketplace dev | head -1`. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs'
 
 const LOOK_MS = 1_000
 const OURS = '/proc/self/fd/1'
 
 /**
- * Calls back once. A write that fails tells it everywhere; where nothing is written, Linux tells which process has the other
- * end of a pipe. Returns how to stop looking.
+ * Calls back once. A write that fails tells it everywhere; where nothing is written, a write of nothing tells it of a socket, which
+ * a pipe of Node is, and of a pipe Linux tells which process has the other end. Returns how to stop looking.
  */
 export function whenReaderEnds(onEnd: () => void): () => void {
   process.stdout.on('error', onEnd)
   // Of a terminal, its end is a signal, which by itself would leave the agent of `--run` behind. What nohup starts goes on.
   if (process.stdout.isTTY) process.once('SIGHUP', onEnd)
   const pipe = linkAt(OURS)
+  if (pipe?.startsWith('socket:')) return every(() => isClosed(1), onEnd)
   let reader = pipe?.startsWith('pipe:') ? readerOf(pipe) : undefined
   // A process of another user can't be seen, so nothing is known of its end.
   if (reader === undefined) return () => {}
-  const timer = setInterval(() => {
-    if (linkAt(reader!) === pipe) return
-    reader = readerOf(pipe!)
-    if (reader === undefined) onEnd()
-  }, LOOK_MS).unref()
+  return every(() => {
+    if (linkAt(reader!) !== pipe) reader = readerOf(pipe!)
+    return reader === undefined
+  }, onEnd)
+}
+
+function every(isOver: () => boolean, onEnd: () => void): () => void {
+  const timer = setInterval(() => isOver() && onEnd(), LOOK_MS).unref()
   return () => clearInterval(timer)
+}
+
+/** Whether nobody reads from a socket any more. */
+function isClosed(fd: number): boolean {
+  try {
+    writeSync(fd, '')
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPIPE'
+  }
 }
 
 /** Returns the path of a descriptor that reads from the pipe. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UsageError } from '../../settings/config.ts'
+import { UsageError, version } from '../../settings/config.ts'
 import { type Database, nameOf } from '../../settings/values.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { makeFolders } from '../../store/folders.ts'
@@ -30,6 +30,8 @@ export interface Kept extends Credentials {
   url: string
   /** The id of the database. */
   instance: string
+  /** Of the program that wrote this. */
+  version?: string
   /** Where agents elsewhere reach it, if that is another address. */
   publicUrl?: string
   /** The port of the HTTPS front. Webhook URLs have it, so it stays the same. */
@@ -108,5 +110,5 @@ export function keepCredentials(state: StateFolder, made: Kept): void {
   const path = credentialsPath(state)
   if (path === null) return
   const { url, instance, ...credentials } = made
-  writeWhole(path, `${JSON.stringify({ url, instance, db: state.db, ...credentials }, null, 2)}\n`)
+  writeWhole(path, `${JSON.stringify({ url, instance, version, db: state.db, ...credentials }, null, 2)}\n`)
 }

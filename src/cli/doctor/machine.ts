@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 /** The last day of each line of Node that is maintained for long. Odd numbers never are. */
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Transport } from '../../client/transport.ts'
@@ -36,11 +36,15 @@ function compare(a: string, b: string): number {
   return at < 0 ? 0 : left[at]! - right[at]!
 }
 
-/** `instance`: the database of the dev of this folder, if there is one. */
-export async function portFinding(host: string, port: number, instance: string | undefined): Promise<SetupFinding> {
+/** `instance`: the database of the dev of this folder, if there is one. `other`: what to do if the port can't be had. */
+export async function portFinding(
+  host: string,
+  port: number,
+  instance: string | undefined,
+  other = `Give dev another: ${nextSteps.startDev()} --port 0`,
+): Promise<SetupFinding> {
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `Port ${port} is free`)
-  const other = `Give dev another: ${nextSteps.startDev()} --port 0`
   if (fault !== 'EADDRINUSE') return failed('port', `Port ${port} of ${host} can't be used (${fault})`, other)
   const there = await instanceAt(new Transport({ baseUrl: `http://${host}:${port}` })).catch(() => null)
   if (there !== null && there === instance) return ok('port', `Port ${port} is that of the dev of this folder`)
@@ -97,13 +101,35 @@ export async function lockFinding(file: string, answers: boolean): Promise<Setup
   )
 }
 
-/** The file holds passwords and keys. */
-export function rightsFindings(file: string): SetupFinding[] {
-  if (process.platform === 'win32' || !existsSync(file)) return []
-  const mode = statSync(file).mode & 0o777
-  if ((mode & 0o077) === 0) return [ok('rights', `Only you can read ${file}`)]
-  const finding = failed('rights', `Others on this machine can read ${file} (${mode.toString(8)})`, `chmod 600 ${file}`)
-  return [{ ...finding, mend: () => chmodSync(file, 0o600) }]
+/** Who has a database open, in words; undefined if nobody has. */
+export async function holderOf(file: string): Promise<string | undefined> {
+  const path = `${file}.lock`
+  const owner = await readOwner(path)
+  return owner && (await knownLifeOf(owner, path)) !== 'gone' ? owner.holder : undefined
+}
+
+/** The `.env` of this folder, if it holds a secret. */
+export function secretEnv(): string[] {
+  try {
+    return SECRET.test(readFileSync('.env', 'utf8')) ? ['.env'] : []
+  } catch {
+    return []
+  }
+}
+
+const SECRET = /(?:KEY|SECRET|PASSWORD|TOKEN)\w*\s*=\s*\S|:\/\/[^\s/@]+:[^\s/@]+@/
+
+/** Of files that hold passwords and keys. */
+export function rightsFindings(files: readonly string[]): SetupFinding[] {
+  const there =
+    process.platform === 'win32' ? [] : files.filter(file => statSync(file, { throwIfNoEntry: false })?.isFile())
+  const open = there.filter(file => (statSync(file).mode & 0o077) !== 0)
+  if (there.length > 0 && open.length === 0) return [ok('rights', `Only you can read ${there.join(', ')}`)]
+  return open.map(file => {
+    const mode = (statSync(file).mode & 0o777).toString(8)
+    const finding = failed('rights', `Others on this machine can read ${file} (${mode})`, `chmod 600 ${file}`)
+    return { ...finding, mend: () => chmodSync(file, 0o600) }
+  })
 }
 
 /** Nothing is said where there is no git, no repository, or no such file. */

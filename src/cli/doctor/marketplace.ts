@@ -19,8 +19,9 @@ export interface Seen {
   client: Client | null
 }
 
-export async function marketplaceFindings(found: Target, realNow: () => number): Promise<Seen> {
-  const { url, key, isDev, urlFrom, madeFor } = found
+/** `start`: what starts it, if it is one of this folder. */
+export async function marketplaceFindings(found: Target, realNow: () => number, start?: string): Promise<Seen> {
+  const { url, key, isDev, urlFrom, madeFor, session } = found
   const transport = new Transport({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
   const before = realNow()
   let health: Response
@@ -29,9 +30,7 @@ export async function marketplaceFindings(found: Target, realNow: () => number):
     await health.arrayBuffer()
   } catch (error) {
     const why = error instanceof UnreachableError ? error.message : `${url} does not answer within 10 s`
-    const fix = isDev
-      ? `Start it again: ${nextSteps.startDev()}`
-      : `${urlFrom} names this address. Is the marketplace running there?`
+    const fix = start ? `Start it: ${start}` : `${urlFrom} names this address. Is the marketplace running there?`
     return { findings: [failed('marketplace', why, fix)], client: null }
   }
   const after = realNow()
@@ -48,6 +47,7 @@ export async function marketplaceFindings(found: Target, realNow: () => number):
     const other = failed('marketplace', `The marketplace at ${url} is another than ${found.from} is for`, fix)
     return { findings: [other, clock], client: null }
   }
+  transport.credentials.session = session?.cookie
   const client = clientOn(transport)
   return {
     findings: [
@@ -90,8 +90,7 @@ async function versionFinding(transport: Transport): Promise<SetupFinding> {
 
 async function keyFinding(client: Client, found: Target): Promise<SetupFinding[]> {
   const { key, from, session } = found
-  if (!key) {
-    if (session) return []
+  if (!key && !session) {
     return [
       warning(
         'key',
@@ -100,8 +99,10 @@ async function keyFinding(client: Client, found: Target): Promise<SetupFinding[]
       ),
     ]
   }
-  const { status, data } = await client.request<{ user: { email: string } }>('GET', '/api/auth/me', { by: 'key' })
-  if (data) return [ok('key', `${from} is of ${plain(data.user.email)}`)]
+  const { status, data } = await client.request<{ user: { email: string } }>('GET', '/api/auth/me', {
+    by: key ? 'key' : 'session',
+  })
+  if (data) return [ok('key', `${key ? `${from} is` : 'This session is'} of ${plain(data.user.email)}`)]
   return [
     failed('key', `The marketplace refuses ${from} (${status})`, `Sign in instead: ${nextSteps.signIn(found.url)}`),
   ]

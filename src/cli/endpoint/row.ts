@@ -49,7 +49,7 @@ type Argument = readonly [word: string, field: string, kind?: 'agent']
 export type FieldFlag = readonly [
   flags: string,
   words: string,
-  sets: string | Readonly<Record<string, boolean | null>>,
+  sets: string | Readonly<Record<string, boolean | string | null>>,
   kind?: 'agent' | 'categories',
 ]
 

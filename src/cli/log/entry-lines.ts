@@ -1,4 +1,5 @@
 /** Says each entry of the log in one line for people, and below a failure why it is one and which command helps. */
+import { fixes } from '../../api/diagnosis/causes.ts'
 import { type DiagnosisRecord, inWords } from '../../api/diagnosis/record.ts'
 import { faults } from '../../api/faults.ts'
 import type { CallbackEntry, StampedEntry } from '../../market/log.ts'
@@ -198,8 +199,8 @@ function checkLine(
   const mark = isFailure ? '✖' : isLast ? '✔' : '!'
   const help = isFailure ? ((diagnosis && helpIn(diagnosis, names)) ?? testOf({ agentId }, names)) : null
   const what = isLast ? 'connection test passed' : `check ${check}, ${name.replace('_', ' ')}: ${plain(message)}`
-  // The callback itself was told with its cause.
-  const isTold = !diagnosis || (isFailure && name === 'callback')
+  // What is wrong with a signature was told before.
+  const isTold = !diagnosis || (diagnosis.cause in fixes && diagnosis.cause !== 'refused_by_agent')
   return { ...usual, agentId, mark, what, isFailure, below: isTold ? [] : [plain(diagnosis.fix)], help }
 }
 

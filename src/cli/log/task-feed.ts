@@ -31,8 +31,9 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
   const follow = async () => {
     for await (const entry of await client.watchEvents({ after: 0, taskId }, { signal: stop.signal })) {
       const failure = failureIn(entry as unknown as StampedEntry)
+      const isTold = failure !== null && failed.at(-1)?.text === failure.text
       if (failure) failed.push(failure)
-      if (failure) onTrouble(failure.why)
+      if (failure && !isTold) onTrouble(failure.why)
       isNew = true
       wake()
     }
@@ -46,7 +47,7 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
     },
     async hopeless(withinMs) {
       const late = failed.find(({ againInMs }) => againInMs > withinMs)
-      if (late) return late.why
+      if (late) return late.cause
       const known = await client.diagnoseTask({ id: taskId }).catch(() => null)
       return known?.diagnosis && ENDED.has(known.diagnosis.cause) ? known.diagnosis.text : null
     },
@@ -58,7 +59,12 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
 const ENDED = new Set<Cause>(['nobody_listens', 'died_at_work', 'died_before_answer'])
 
 interface Failure {
+  /** What is wrong, what to do, and when it is tried again. */
   why: string
+  /** The same without what to do. */
+  cause: string
+  /** What is wrong alone: of later attempts it is not said once more. */
+  text: string
   /** When the marketplace tries again: Infinity for never, 0 if it is up to the agent. */
   againInMs: number
 }
@@ -69,8 +75,16 @@ function failureIn(entry: StampedEntry): Failure | null {
   const at = new Date(entry.at).getTime()
   const [why] = entryLine({ ...entry, at }, new Map())?.below ?? []
   if (why === undefined) return null
-  if (entry.type === 'callback') return { why: `its callback was refused with ${entry.status}: ${why}`, againInMs: 0 }
+  const { diagnosis } = entry
+  const text = diagnosis?.text ?? why
+  if (entry.type === 'callback')
+    return { why: `its callback was refused with ${entry.status}: ${why}`, cause: text, text, againInMs: 0 }
   const { nextAttemptAt, outcome } = entry
   if (outcome === 'delivered') return null
-  return { why, againInMs: nextAttemptAt === null ? Number.POSITIVE_INFINITY : Date.parse(nextAttemptAt) - at }
+  const bare = diagnosis ? { ...entry, at, diagnosis: { ...diagnosis, fix: '' } } : { ...entry, at }
+  const [cause = why] = entryLine(bare, new Map())?.below ?? []
+  return {
+    ...{ why, cause, text },
+    againInMs: nextAttemptAt === null ? Number.POSITIVE_INFINITY : Date.parse(nextAttemptAt) - at,
+  }
 }

@@ -17,8 +17,8 @@ export const MOST_WAIT_S = 50
 const USUAL_WAIT_S = 45
 /** Clients are to hear something every five seconds. */
 const TELL_MS = 3_000
-/** Calls that have a handle, under way or done. */
-const MOST = 8
+/** Calls that are under way, or have ended without an answer. */
+const MOST = 16
 
 interface Call {
   readonly handle: string

@@ -27,7 +27,7 @@ const shownWord = (word: string) =>
 
 /** Colours are for people. What others have written may be in it, and steers nobody's terminal. */
 const ended = (args: readonly string[], text: string, exitCode: number | null): Ended => ({
-  line: fit(['marketplace', ...args.filter(word => word !== '--').map(shownWord)].join(' ')),
+  line: fit(['marketplace', ...args.map(shownWord)].join(' ')),
   text: fit(stripVTControlCharacters(text), { whole: true }).trimEnd(),
   exitCode,
 })

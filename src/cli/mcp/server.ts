@@ -15,7 +15,7 @@ import { type Answer, Calls, MOST_WAIT_S, type Waiting } from './calls.ts'
 import { type Ended, LookingThread, runAsProcess } from './commands.ts'
 import { LineTransport } from './line-transport.ts'
 import { registerResources } from './resources.ts'
-import { type Given, type Tool, tools } from './tools.ts'
+import { type Given, type Tool, tools, withCalls } from './tools.ts'
 
 export interface ServerOptions extends Given {
   /** Only what looks, and changes nothing. */
@@ -149,9 +149,9 @@ function workOf(tool: Tool, input: Readonly<Record<string, unknown>>, options: S
     const runAll = () => Promise.all(commands.map(run))
     const ended = await (tool.oneByOne ? inTurn(runAll) : runAll())
     if (stop.aborted) return { text: STOPPED, isError: true }
-    const text = said(ended)
+    const text = said(ended, options)
     const about = tool.about && (await thread.run(whyCommand(tool.about(input), options), signal))
-    const more = about && isNews(about, text) ? `\n\n${said([about])}` : ''
+    const more = about && isNews(about, text) ? `\n\n${said([about], options)}` : ''
     return { text: texts.shown(text + more), isError: ended.some(hasFailed) }
   }
 }
@@ -171,10 +171,10 @@ const isNews = ({ exitCode, text }: Ended, answer: string): boolean =>
 const hasFailed = ({ exitCode }: Ended) => exitCode !== exitCodes.ok && exitCode !== exitCodes.check
 
 /** What fails for one reason is said once. */
-const said = (ended: readonly Ended[]): string =>
+const said = (ended: readonly Ended[], { records }: Given): string =>
   ended
     .filter((one, at) => !hasFailed(one) || ended.findIndex(({ text }) => text === one.text) === at)
-    .map(({ line, text }) => `$ ${line}\n${text}`)
+    .map(({ line, text }) => `$ ${line}\n${withCalls(text, records)}`)
     .join('\n\n')
 
 /** What a coding agent reads at once without losing its thread. */

@@ -6,7 +6,7 @@ import { endpointCommand } from '../endpoint/command.ts'
 import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
 
-const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
+const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'builder.email', 'lastCheckPassedAt']
 const AGENT_FACTS = [
   'id',
   'slug',
@@ -60,7 +60,15 @@ const reviewing: readonly EndpointRow[] = [
     endpoint: 'adminGetAgent',
     takes: [['agent-id', 'id']],
     summary: 'Any agent, in any state',
-    shows: [...AGENT_FACTS, 'description', 'webhookUrl', 'visible', 'hiddenReason', 'lastCheckPassedAt'],
+    shows: [
+      ...AGENT_FACTS,
+      'builder.email',
+      'description',
+      'webhookUrl',
+      'visible',
+      'hiddenReason',
+      'lastCheckPassedAt',
+    ],
     examples: ['marketplace admin agents show AGENT_ID', 'marketplace admin agents show AGENT_ID --json'],
   },
   {
@@ -190,7 +198,11 @@ const looking: readonly EndpointRow[] = [
     name: 'admin users list',
     endpoint: 'adminListUsers',
     summary: 'Every account',
-    flags: [['--email <address>', 'the one with this address', 'email'], ...pageFlags],
+    flags: [
+      ['--email <address>', 'the one with this address', 'email'],
+      ['--without-second-factor', 'administrators who have none', { secondFactor: 'missing' }],
+      ...pageFlags,
+    ],
     things: 'accounts',
     shows: USER,
     examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],

@@ -12,6 +12,7 @@ import {
   updateUser,
   userByEmail,
   userById,
+  withoutSecondFactor,
 } from '../../store/tables/accounts/users.ts'
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
@@ -32,6 +33,10 @@ const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) 
   if (query.email !== undefined) {
     const user = await userByEmail(tx, query.email)
     return { items: user && query.page === 1 ? [adminRecord(user, now)] : [], total: user ? 1 : 0 }
+  }
+  if (query.secondFactor) {
+    const { rows, total } = await withoutSecondFactor(tx, ...rowsOf(query))
+    return { items: rows.map(row => adminRecord(row, now)), total }
   }
   const rows = await listUsers(tx, ...rowsOf(query))
   return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }

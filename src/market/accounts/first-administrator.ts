@@ -56,9 +56,9 @@ const NAMED = 5
 /** Where second factors are required, warns of administrators who have none and so can settle no money. Source: A-194. */
 export async function warnWithoutSecondFactor(market: Pick<Market, 'db' | 'log' | 'config'>): Promise<void> {
   if (market.config.adminTotp !== 'required') return
-  const found = await market.db.read(q => withoutSecondFactor(q, NAMED + 1))
-  if (found.length === 0) return
-  const names = [...found.slice(0, NAMED), ...(found.length > NAMED ? ['others'] : [])].join(', ')
+  const { rows, total } = await market.db.read(q => withoutSecondFactor(q, NAMED))
+  if (total === 0) return
+  const names = [...rows.map(({ email }) => email), ...(total > NAMED ? ['others'] : [])].join(', ')
   market.log({
     type: 'warning',
     message:

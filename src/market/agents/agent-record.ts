@@ -1,5 +1,12 @@
 /** Makes the records of agents that responses contain. Source: A-18. */
-import { type AgentRecord, agent, type OwnAgentRecord, ownAgent } from '../../api/records.ts'
+import {
+  type AdminAgentRecord,
+  type AgentRecord,
+  adminAgent,
+  agent,
+  type OwnAgentRecord,
+  ownAgent,
+} from '../../api/records.ts'
 import { agents, type ListedAgentRow } from '../../store/tables/agents/agents.ts'
 import { categoryIdsOf } from '../../store/tables/agents/categories.ts'
 import { recordMaker } from '../record-maker.ts'
@@ -9,6 +16,7 @@ import { freshness, hiddenReason } from './visibility.ts'
 
 const forAll = recordMaker(agent, agents)
 const forOwner = recordMaker(ownAgent, agents)
+const forAdmin = recordMaker(adminAgent, agents)
 
 /** What everyone may see of an agent beside its columns. `now` is domain time. */
 const seenByAll = (row: ListedAgentRow, categoryIds: string[], now: number) => ({
@@ -29,18 +37,31 @@ export const publicRecord = (row: ListedAgentRow, categoryIds: string[], now: nu
 export const agentRecord: Build<AgentRecord> = async (_, rows, made) => rows.map((row, at) => forAll(row, made[at]!))
 
 /** What its builder and administrators may see of an agent. */
-export const ownAgentRecord: Build<OwnAgentRecord> = async (ctx, rows, made) => {
+export const ownAgentRecord: Build<OwnAgentRecord> = async (ctx, rows, made) =>
+  (await seenByOwner(ctx, rows, made)).map((seen, at) => forOwner(rows[at]!, seen))
+
+/** The same, with who its builder is. */
+export const adminAgentRecord: Build<AdminAgentRecord> = async (ctx, rows, made) =>
+  (await seenByOwner(ctx, rows, made)).map((seen, at) =>
+    forAdmin(rows[at]!, { ...seen, builder: { ...seen.builder, email: rows[at]!.builderEmail } }),
+  )
+
+async function seenByOwner(
+  ctx: Asking,
+  rows: readonly ListedAgentRow[],
+  made: readonly ReturnType<typeof seenByAll>[],
+) {
   const now = ctx.world.now()
   const found = await diagnosesOfAgents(ctx, rows)
   return rows.map((row, at) => {
     const hidden = hiddenReason(row, builderStanding(row), now)
-    return forOwner(row, {
+    return {
       ...made[at]!,
       hasWebhookSecret: row.secret !== null,
       visible: hidden === null,
       hiddenReason: hidden,
       diagnosis: found.get(row.id) ?? null,
-    })
+    }
   })
 }
 

@@ -29,7 +29,7 @@ import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { keepPreviousSecret, makeSecret } from '../webhooks/secrets.ts'
 import { lockOwnAgent, ownAgentOf, presentAgent, visibleAgent } from './access.ts'
-import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
+import { adminAgentRecord, agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
 import { publicPage } from './listing-cache.ts'
 import { indexAgent, numberedSlug, prefixes, slugBase, terms } from './search-words.ts'
 import { reloadAgent } from './states.ts'
@@ -185,11 +185,11 @@ export async function saveSecret(ctx: Saving, row: AgentRow, secret: string, gra
 
 const adminListAgents: Verb<'adminListAgents'> = async (ctx, { query }) => {
   const { rows, total } = await agentsByStatus(ctx.tx, query.status, query)
-  return { items: await recordsOf(ctx, rows, ownAgentRecord), total }
+  return { items: await recordsOf(ctx, rows, adminAgentRecord), total }
 }
 
 const adminGetAgent: Verb<'adminGetAgent'> = async (ctx, { params }) =>
-  recordOf(ctx, await presentAgent(ctx.tx, params.id), ownAgentRecord)
+  recordOf(ctx, await presentAgent(ctx.tx, params.id), adminAgentRecord)
 
 export const agentVerbs = {
   listAgents,

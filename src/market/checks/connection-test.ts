@@ -175,7 +175,9 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
   const [location] = [answer.headers.location].flat()
   const { status, body: text } = answer
   if (isRefusal(status)) await market.recording?.probe?.(agentId)
-  const finding = answerFinding({ ...wire, status, reason: null, message: '', location, body: text }, 'exactly 200')
+  const mistake = isRefusal(status) ? market.recording?.notesOn(agentId).mistake : null
+  const finding =
+    mistake ?? answerFinding({ ...wire, status, reason: null, message: '', location, body: text }, 'exactly 200')
   return {
     ...failed(`The endpoint answered ${status}${said(answer)}; exactly 200 is needed`, finding),
     durationMs,

@@ -166,6 +166,11 @@ test('where administrators need a second factor, one without it settles no money
   }
   assert.match((await warned())[0]!, /have no second factor and can settle no money: admin@example.com\. Each/)
   const { admin } = marketplace
+  const missing = async () => {
+    const { items, pagination } = await admin.client.adminListUsers({ secondFactor: 'missing' })
+    return [pagination.total, ...items.map(({ email }) => email)]
+  }
+  assert.equal(await missing(), [1, 'admin@example.com'])
   const ann = await marketplace.join('ann')
   const { id } = await ann.client.deposit({ amount: 5_000 })
   const confirm = () => admin.ask('POST', `/api/admin/deposits/${id}/confirm`)
@@ -178,6 +183,7 @@ test('where administrators need a second factor, one without it settles no money
   await enrol(marketplace, admin)
   assert.is((await confirm()).status, 200)
   assert.equal(await warned(), [])
+  assert.equal(await missing(), [0])
   await marketplace.checkLedger()
   await marketplace.close()
 })

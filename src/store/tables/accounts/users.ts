@@ -1,7 +1,19 @@
 /** Accounts. */
 import type { ConnectStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, readPage, table, text } from '../table.ts'
+import {
+  bigint,
+  countShown,
+  defaulted,
+  flag,
+  integer,
+  type NewRow,
+  type Patch,
+  type Row,
+  readPage,
+  table,
+  text,
+} from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
 
 export const users = table('users', {
@@ -40,15 +52,19 @@ export async function peopleById(q: Reader, ids: readonly string[]) {
 }
 export type People = Awaited<ReturnType<typeof peopleById>>
 
-/** Emails of up to `limit` administrators whose second factor is not turned on. */
-export const withoutSecondFactor = async (q: Reader, limit: number) =>
-  (
-    await q.all<{ email: string }>(
-      `SELECT email FROM users WHERE is_admin = 1 AND banned = 0 AND NOT EXISTS
-         (SELECT 1 FROM second_factors f WHERE f.user_id = users.id AND f.enabled_at IS NOT NULL) ORDER BY id LIMIT $1`,
-      [limit],
-    )
-  ).map(({ email }) => email)
+const lacksSecondFactor = `FROM users WHERE is_admin = 1 AND banned = 0 AND NOT EXISTS
+  (SELECT 1 FROM second_factors f WHERE f.user_id = users.id AND f.enabled_at IS NOT NULL)`
+
+/** Administrators whose second factor is not turned on, oldest first, and how many there are. */
+export async function withoutSecondFactor(q: Reader, limit: number, offset = 0) {
+  const values = [limit, offset]
+  const rows = await readPage<UserRow>(
+    q,
+    `SELECT ${users.all} ${lacksSecondFactor} ORDER BY id LIMIT $1 OFFSET $2`,
+    values,
+  )
+  return { rows, total: await countShown(q, [lacksSecondFactor], []) }
+}
 
 /** Whether there is an administrator who is not banned. */
 export const hasAdministrator = async (q: Reader): Promise<boolean> =>

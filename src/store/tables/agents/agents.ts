@@ -60,12 +60,14 @@ export type AgentRow = Row<typeof agents>
 /** An agent with the columns of its builder that its record and its visibility need. */
 export interface ListedAgentRow extends AgentRow {
   builderName: string
+  builderEmail: string
   builderSuspended: 0 | 1
   builderBanned: 0 | 1
 }
 
 const openStates = heldStates.map(state => `'${state}'`).join(', ')
-const builderColumns = 'u.name AS "builderName", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
+const builderColumns =
+  'u.name AS "builderName", u.email AS "builderEmail", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
 const withBuilder = 'FROM agents a JOIN users u ON u.id = a.builder_id'
 const selectListed = `SELECT ${agents.as('a')}, ${builderColumns} ${withBuilder}`
 
