@@ -19,6 +19,9 @@ const MOST_MS = 10 * 60_000
 const MOST_LOOK_MS = 30_000
 const MOST_BYTES = 4 * 1024 * 1024
 
+/** Where a person would see a stack. */
+const DIED = 'The command ended without a word. It says more in a shell.'
+
 const RUNNER = new URL('./command-runner.js', import.meta.url)
 
 /** A program of jq says nothing to who reads the command line. */
@@ -93,7 +96,10 @@ export class LookingThread {
     limit.addEventListener('abort', stop, { once: true })
     try {
       return await new Promise(resolve => {
-        const gone = () => resolve(ended(args, `It was stopped: it takes ${MOST_LOOK_MS / 1000} s at most.`, null))
+        const gone = () =>
+          resolve(
+            ended(args, limit.aborted ? `It was stopped: it takes ${MOST_LOOK_MS / 1000} s at most.` : DIED, null),
+          )
         worker.once('exit', gone).once('message', ({ exitCode, text }: { exitCode: number; text: string }) => {
           worker.off('exit', gone)
           resolve(ended(args, text, exitCode))
