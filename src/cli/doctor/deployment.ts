@@ -67,8 +67,7 @@ export function noteBackup(file: string, to: string, at: number): void {
 
 const BACKUP_DAYS = 2
 
-/** @internal Tested with other times. */
-export function backupFinding(file: string, now: number): SetupFinding {
+function backupFinding(file: string, now: number): SetupFinding {
   const last = lastBackup(file)
   const fix = nextSteps.backup(`${file}-${new Date(now).toISOString().slice(0, 10)}.db`, file)
   if (!last) return warning('backup', `No backup of ${file} was made by this program`, fix)
