@@ -2,10 +2,9 @@
 
 import type { EndpointName } from '../../api/endpoints/index.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import type { Person } from '../connection/target.ts'
 import type { CommandTable } from './command.ts'
 
-type List = readonly [person: Person, endpoint: EndpointName, field: string, about: string]
+type List = readonly [person: 'buyer' | 'builder' | 'admin', endpoint: EndpointName, field: string, about: string]
 
 const AGENTS: readonly List[] = [
   ['builder', 'listMyAgents', 'slug', 'status'],

@@ -4,8 +4,8 @@
  */
 import { type ClientRequest, get, type IncomingHttpHeaders } from 'node:http'
 import { get as getTls } from 'node:https'
-import { locate, type Person, type Target } from './connection/target.ts'
-import { plain } from './output/ui.ts'
+import { locate, type Person, type Target } from '../connection/target.ts'
+import { createUi, plain } from '../output/ui.ts'
 
 /** Somebody waits at the keyboard. An answer takes a tenth of that where a machine has time. */
 const PATIENCE_MS = 500
@@ -25,7 +25,8 @@ export async function main([, asked = '']: readonly string[]): Promise<number> {
         if (shown.size < MOST_IDS && item[field]) shown.set(plain(`${item[field]}`), plain(`${item[about] ?? ''}`))
     }),
   )
-  for (const [id, about] of shown) process.stdout.write(`${id}\t${about.slice(0, 60)}\n`)
+  const ui = createUi()
+  for (const [id, about] of shown) ui.raw(`${id}\t${about.slice(0, 60)}`)
   return 0
 }
 
