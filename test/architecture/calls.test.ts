@@ -86,7 +86,6 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/agent-handler.ts streams': "runs in an agent's process, which has no command line",
   'src/cli/doctor/machine.ts output': 'mends a .gitignore, of its own words',
   'src/cli/dev/simulator.ts output': 'keeps a key, which is a secret',
-  'src/cli/dev/output-reader.ts output': 'writes nothing, to see whether anybody reads',
   'src/cli/output/whole-file.ts output': 'keeps sessions, which are secrets, and files byte for byte',
   'src/cli/commands/tasks.ts output': 'saves a file byte for byte',
   'src/cli/dev/output-reader.ts output': 'writes nothing, to learn whether anybody reads',
