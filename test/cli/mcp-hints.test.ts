@@ -7,7 +7,8 @@ import { toRecord } from '../../src/api/diagnosis/record.ts'
 import { causeNames } from '../../src/api/diagnosis/table.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { nextSteps } from '../../src/cli/connection/next-steps.ts'
-import { callFor, type Given, tools, withCalls } from '../../src/cli/mcp/tools.ts'
+import { callFor, withCalls } from '../../src/cli/mcp/advice.ts'
+import { type Given, tools } from '../../src/cli/mcp/tools.ts'
 
 const { chapters } = await wholeTable()
 const records = chapters.flatMap(([, records]) => records)

@@ -40,3 +40,28 @@ const optionsOf = ({ options }: CommandRecord) =>
       return [name, { type: value ? 'string' : 'boolean', multiple: true }] as const
     }),
   )
+
+/** Flags that say which marketplace, and as whom. The server has its own. */
+const REACH = new Set(['url', 'profile', 'key', 'as'])
+export const leadsThere = (name: string) => REACH.has(name)
+
+/** A file of this machine is nothing that a call may name. */
+const namesFile = (option: string) => /<(?:file|path)|-stdin/.test(option)
+
+/** What is one request, as somebody whom the server was started for. */
+export const asks = ({ record: { endpoints = [], options }, flags }: CommandWords) =>
+  endpoints.length > 0 &&
+  options.some(([flag]) => flag.startsWith('--as ')) &&
+  [...flags.keys()].every(
+    name =>
+      (name === 'as' || !REACH.has(name)) &&
+      !options.some(([flag]) => `${flag} `.includes(`--${name} `) && namesFile(flag)),
+  )
+
+/** The flags of the server come first, so that `--as` of the line goes over them. Nobody is there to be asked. */
+export const wordsAt = ({ record: { name, options }, rest }: CommandWords, reach: readonly string[]): string[] => [
+  ...name.split(' '),
+  ...reach,
+  ...(options.some(([flag]) => flag === '--yes') ? ['--yes'] : []),
+  ...rest,
+]
