@@ -144,10 +144,11 @@ async function joinChunks(outputs: Metafile['outputs'], from: string, to: string
 
 const isNamed = (entry: string) => entries.includes(entry.replace(/\.js$/, ''))
 
-/** Takes several chunks as one file. What they export has the name of its chunk added, as two may export the same name. */
+/** Takes several chunks as one file. What they export has the number of its chunk added, as two may export the same name. */
 function joining(from: string, files: Map<string, string[]>, exported: Map<string, string[]>): Plugin {
   const fileOf = new Map([...files].flatMap(([file, members]) => members.map(member => [member, file] as const)))
-  const renamed = (name: string, chunk: string) => `${name}_${/(\w+)\.js$/.exec(chunk)![1]}`
+  const numbers = new Map([...fileOf.keys()].map((chunk, at) => [chunk, at.toString(36)]))
+  const renamed = (name: string, chunk: string) => `${name}_${numbers.get(chunk)}`
   const taking = (chunk: string, path: string, rename: (name: string) => string) => {
     const all = exported.get(chunk)!.map(rename)
     const file = JSON.stringify(`./${path}`)

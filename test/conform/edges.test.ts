@@ -66,6 +66,8 @@ edge('rel.sigterm', 'ten seconds, and an answer', {
   pass: [
     [webhook('rel.sigterm', 200), process('ended', 9_999)],
     [webhook('rel.sigterm', 503), process('ended', 1)],
+    // Of a proxy, which has read it before it passes it on.
+    [webhook('rel.sigterm', 502), process('ended', 1)],
   ],
   'warn had to be killed': [[webhook('rel.sigterm', 200), process('ended', 10_000)]],
   'warn did not answer': [

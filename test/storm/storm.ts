@@ -10,7 +10,7 @@ import { followUps } from '../differential/follow-ups.ts'
 import { answerIn, wireRequest } from '../differential/in-names.ts'
 import { invalidPlan } from '../differential/invalid-requests.ts'
 import type { Answer } from '../differential/pair.ts'
-import type { Makers, Plan, Scene } from '../differential/plan.ts'
+import { type Makers, ownerOf, type Plan, type Scene } from '../differential/plan.ts'
 import { Random } from '../differential/random-values.ts'
 import { requestOf } from '../differential/request.ts'
 import { adminSteps, taskSteps } from '../differential/task-steps.ts'
@@ -37,6 +37,18 @@ function usingUp({ model, random }: Scene, plan: Plan | undefined): Plan | undef
   if (!plan || !budget || random.often(0.3)) return plan
   const agreedPrice = Math.min(budget.maxPerTask, Math.round(budget.maxDaily * random.pick([0.5, 0.6, 0.7])))
   return { ...plan, body: { ...body, agreedPrice } }
+}
+
+/** Who hires by a budget goes on until that allows no more. */
+function hiredOn(scene: Scene, name: EndpointName, { data }: Answer): readonly [EndpointName, Plan] | undefined {
+  const { id = '', budgetAuthorizationId } = (data ?? {}) as { id?: string; budgetAuthorizationId?: string | null }
+  const budget = scene.model.get((name === 'createBudget' ? id : name === 'submitTask' && budgetAuthorizationId) || '')
+  const plan = budget && taskSteps.createTask(scene)
+  const by = budget && ownerOf(scene, scene.model.get(budget.agentId)?.builder?.id)
+  if (!plan || !by) return undefined
+  const body = { ...(plan.body as object), budgetAuthorizationId: budget.id }
+  const hire = usingUp(scene, { by, body })
+  return hire && ['createTask', hire]
 }
 
 const names = Object.keys(endpoints) as EndpointName[]
@@ -310,9 +322,10 @@ class Storm {
   }
 
   #follow(name: EndpointName, answer: Answer, plan: Plan): void {
-    const mind = followUps[name]?.(this.#scene, answer, plan)
-    if (mind) this.#minds.push(mind)
-    if (this.#minds.length > 40) this.#minds.shift()
+    for (const mind of [followUps[name]?.(this.#scene, answer, plan), hiredOn(this.#scene, name, answer)]) {
+      if (mind) this.#minds.push(mind)
+      if (this.#minds.length > 40) this.#minds.shift()
+    }
   }
 
   #exchange(isUpload: boolean, ...wire: Parameters<Host['exchange']>): Promise<WireAnswer | null> {

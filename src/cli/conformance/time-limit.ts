@@ -7,8 +7,8 @@ import { durationGiven } from '../output/numbers.ts'
 const LEAST_MS = 1_000
 /** One of Node's timers takes some weeks. */
 const MOST_MS = 7 * 24 * 3_600_000
-/** Who waits, and a CI service, takes for dead what is silent for longer. */
-const LONGEST_SILENCE_MS = 5_000
+/** Who waits, and a CI service, takes for dead what is silent for five seconds: so often, as timers and the start of the program take time too. */
+const SPEAKS_EACH_MS = 4_000
 
 /** In ms. `flag` goes before `setting`, which is that of the agent's file. */
 export function limitIn(flag: string | undefined, setting: number | undefined, repeats: number): number {
@@ -33,7 +33,7 @@ export class RunTime {
   /** It begins now. */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
-    const first = Math.min(LONGEST_SILENCE_MS, limitMs / 2)
+    const first = Math.min(SPEAKS_EACH_MS, limitMs / 2)
     this.#word = setTimeout(() => this.#tell(first), first)
     this.#end = setTimeout(() => this.#over.abort(new TimeOver(limitMs)), limitMs)
   }
@@ -53,8 +53,8 @@ export class RunTime {
   #tell(ms: number): void {
     if (this.#listener) this.#listener({ ms, limitMs: this.#limitMs })
     else this.#unheard = ms
-    const next = ms + LONGEST_SILENCE_MS
-    if (next < this.#limitMs) this.#word = setTimeout(() => this.#tell(next), LONGEST_SILENCE_MS)
+    const next = ms + SPEAKS_EACH_MS
+    if (next < this.#limitMs) this.#word = setTimeout(() => this.#tell(next), SPEAKS_EACH_MS)
   }
 
   close(): void {

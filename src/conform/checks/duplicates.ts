@@ -16,7 +16,7 @@ import {
   wasTaken,
   workAfter,
 } from './attempts.ts'
-import { isAck, taskOf, toldBack } from './evidence.ts'
+import { hasLooked, isAck, taskOf, toldBack } from './evidence.ts'
 import { must } from './owed.ts'
 
 const WORK_ONCE =
@@ -53,8 +53,10 @@ function deliveredUnheard(history: History, old: Recordeds<'webhook'>): Recorded
     .webhooksOf(old.taskId!)
     .find(({ event, change, seq }) => event === 'task.revision_requested' && change === null && seq > old.seq)
   const until = next ? arrivedAt(next) : Infinity
+  const { seq: asked = 0 } =
+    history.stepsOf(old.taskId!).findLast(({ trigger, seq }) => trigger === 'request_revision' && seq < old.seq) ?? {}
   return attemptsOf(history, old.taskId!, 'deliver').find(
-    one => arrivedAt(one) >= arrivedAt(old) && arrivedAt(one) < until,
+    one => arrivedAt(one) >= arrivedAt(old) && arrivedAt(one) < until && !hasLooked(history, asked, one.seq),
   )
 }
 

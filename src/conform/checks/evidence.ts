@@ -66,6 +66,23 @@ export function worked(history: History, label: string): Finding {
   return open ? broken('accepted the task, and never delivered', ...history.webhooksOf(open.taskId)) : holds
 }
 
+const LIST = /\/api\/tasks(?:\?|$)/
+
+/** Whoever looks through the list of its tasks between two events needs no webhook to know of them. */
+export const hasLooked = (history: History, after: number, before: number): boolean =>
+  history
+    .of('request')
+    .some(
+      ({ seq, method, path, status }) =>
+        seq > after && seq < before && method === 'GET' && status === 200 && LIST.test(path),
+    )
+
+/** What the agent says first of a task of which it can know by the webhook alone. */
+export function callbackUnlooked(history: History, taskId: string): Recordeds<'callback'> | undefined {
+  const { seq = 0 } = history.of('task').find(task => task.taskId === taskId) ?? {}
+  return history.callbacksOf(taskId).find(callback => !hasLooked(history, seq, callback.seq))
+}
+
 /** A webhook that must not be believed was refused, and nothing came of it. `twins`: genuine ones, sent before and after. */
 export function refusedAndQuiet(history: History, label: string, twins = 'sig.valid'): Finding {
   const forged = history.webhooks(label).filter(({ genuine }) => !genuine)
@@ -73,7 +90,7 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
   const believed = forged.find(isAck)
   if (believed) return broken(`took it${changeOf(believed)}: it ${toldBack(believed)}`, believed)
   for (const { taskId } of history.tasks(label)) {
-    const [callback] = history.callbacksOf(taskId)
+    const callback = callbackUnlooked(history, taskId)
     if (callback) return broken(`refused it, and still called back with ${callback.action}`, ...forged, callback)
   }
   const heard = forged.filter(webhook => !isUnheard(webhook))

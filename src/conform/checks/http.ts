@@ -7,6 +7,7 @@ import { spanOf, within } from '../judging/timing.ts'
 import {
   accepted,
   attempts,
+  callbackUnlooked,
   decided,
   isAck,
   listened,
@@ -280,7 +281,7 @@ function unknownEvent(history: History): Finding {
   const webhooks = history.webhooks('http.unknown-event')
   const finding = accepted(webhooks)
   if (finding.holds !== true) return finding
-  const [callback] = history.callbacksOf(taskOf(history, 'http.unknown-event').taskId)
+  const callback = callbackUnlooked(history, taskOf(history, 'http.unknown-event').taskId)
   if (callback) return broken(`called back with ${callback.action}`, ...webhooks, callback)
   return listened(history) ?? holds
 }

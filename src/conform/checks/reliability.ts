@@ -4,7 +4,7 @@ import type { History, Recordeds } from '../history/history.ts'
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
 import { spanOf, within } from '../judging/timing.ts'
-import { attempts, isAck, taskOf, toldBack } from './evidence.ts'
+import { attempts, callbackUnlooked, isAck, taskOf, toldBack } from './evidence.ts'
 import { must, should } from './owed.ts'
 
 const RETRIED = { source: 'A-37', quote: 'Agents are down, slow, or restarting.' }
@@ -21,7 +21,7 @@ function goesOn(history: History, label: string): Finding {
 /** What was sent is no whole webhook: nothing comes of it, and the agent is there for the next. */
 function withoutEffect(history: History, label: string): Finding {
   for (const { taskId } of history.tasks(label).filter(task => task.label === label)) {
-    const [callback] = history.callbacksOf(taskId)
+    const callback = callbackUnlooked(history, taskId)
     if (callback) return broken(`called back with ${callback.action}`, ...history.webhooksOf(taskId), callback)
   }
   return goesOn(history, label)
@@ -82,10 +82,13 @@ function endsInOrder(history: History): Finding {
     broken('had to be killed ten seconds after SIGTERM', ended),
   )
   if (inTime.holds !== true) return inTime
-  return isAck(sent) || isBusy(sent.answer)
+  return isAck(sent) || isBusy(sent.answer) || isWordOfProxy(sent)
     ? holds
     : broken(`did not answer the webhook that came when it was told to end: it ${toldBack(sent)}`, sent, ended)
 }
+
+/** A proxy that has read the webhook finds nobody behind it any more: the agent has not begun to read it. */
+const isWordOfProxy = ({ answer }: Recordeds<'webhook'>) => answer?.status === 502 || answer?.status === 504
 
 /** The last start of the run. */
 function startOf(history: History): Finding {

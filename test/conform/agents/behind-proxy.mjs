@@ -47,8 +47,8 @@ const server = http
 
 // What is asked until the end is answered by the agent.
 process.once('SIGTERM', async () => {
+  server.close()
   const child = await behind
   child.once('exit', () => process.exit())
   if (child.exitCode !== null || !child.kill('SIGTERM')) process.exit()
-  server.closeIdleConnections()
 })

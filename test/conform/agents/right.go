@@ -29,6 +29,8 @@ const (
 	mostBytes    = 1 << 20
 	mostAttempts = 7
 	longestEnd   = 3 * time.Second
+	// In characters.
+	longestMessage = 5000
 )
 
 type event struct {
@@ -283,7 +285,11 @@ func work(e event, again bool) {
 	case e.Event == "task.revision_requested":
 		deliver(d, goesOn)
 	case e.Event == "task.message" && taskNamed(d.TaskID).Over != "task.cancelled":
-		callback(d, map[string]string{"action": "message", "content": "You wrote: " + d.Message}, always)
+		said := []rune("You wrote: " + d.Message)
+		if len(said) > longestMessage {
+			said = said[:longestMessage]
+		}
+		callback(d, map[string]string{"action": "message", "content": string(said)}, always)
 	}
 }
 
