@@ -22,8 +22,8 @@ interface Kept {
   isTesting: boolean
   /** dev itself starts it anew. */
   isRestarting: boolean
-  /** It is being asked what it gets wrong. */
-  isAsked: boolean
+  /** What it gets wrong is being found out. */
+  asking: Promise<void> | null
   /** What was said of that mistake since it was last away or took a webhook. */
   told: string
   /** The mistake in its verification, if it refuses webhooks; undefined: not asked since it was last away or took one. */
@@ -68,7 +68,7 @@ export class Forwarding {
       isTesting: false,
       isRestarting: false,
       isTried,
-      isAsked: false,
+      asking: null,
       mistake: undefined,
       told: '',
     }
@@ -137,6 +137,7 @@ export class Forwarding {
     const kept = this.#agents.get(agentId)
     if (!kept) return
     kept.isTested = false
+    kept.mistake = undefined
     this.#say(
       `${kept.agent.slug} has a new secret, so it is tested once it has been restarted with that: ${nextSteps.printEnvironment()}`,
     )
@@ -209,14 +210,17 @@ export class Forwarding {
     if (kept && kept.mistake === undefined) await this.#tellMistake(kept)
   }
 
-  /** Says what an agent gets wrong that refuses webhooks, if that can be found out. */
-  async #tellMistake(kept: Kept): Promise<void> {
-    if (kept.isAsked) return
-    kept.isAsked = true
+  /** Says what an agent gets wrong that refuses webhooks, if that can be found out. Whoever wants to know meanwhile waits for the same. */
+  #tellMistake(kept: Kept): Promise<void> {
+    kept.asking ??= this.#ask(kept).finally(() => (kept.asking = null))
+    return kept.asking
+  }
+
+  async #ask(kept: Kept): Promise<void> {
     this.#say(
       `${kept.agent.slug} refuses webhooks: it is sent some that are signed wrongly, to find out which it takes`,
     )
-    const mistake = await verificationMistake(this.#market, kept.agent.id).finally(() => (kept.isAsked = false))
+    const mistake = await verificationMistake(this.#market, kept.agent.id)
     kept.mistake = mistake
     if (!mistake || this.#closed) return
     const text = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text}`

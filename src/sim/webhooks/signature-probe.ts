@@ -18,8 +18,8 @@ const EACH_MS = 2_000
 /** A machine that is busy with other work still gets through. */
 const ALL_MS = 60_000
 
-/** Returns the mistake of the agent; null if it takes right webhooks, or none of the wrong ones. */
-export async function verificationMistake(market: Market, agentId: string): Promise<Diagnosis | null> {
+/** Returns the mistake of the agent; null if it takes right webhooks, or none of the wrong ones; undefined if it did not say in time. */
+export async function verificationMistake(market: Market, agentId: string): Promise<Diagnosis | null | undefined> {
   const { world } = market
   const agent = await market.db.read(q => agentById(q, agentId))
   if (!agent) return null
@@ -33,11 +33,12 @@ export async function verificationMistake(market: Market, agentId: string): Prom
     return post(world, agent, body, { ...headers, ...wrong })
   }
   // It may be another program by now.
-  if ((await takes()) !== false) return null
+  const right = await takes()
+  if (right !== false) return right ? null : undefined
   for (const { headers, mistake } of wrongSignatures(Buffer.from(body), candidates, sentAt)) {
     const taken = await takes(headers)
     if (taken) return mistake
-    if (taken === null || world.realNow() - sentAt > ALL_MS) return null
+    if (taken === null || world.realNow() - sentAt > ALL_MS) return undefined
   }
   return null
 }
