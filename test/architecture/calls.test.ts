@@ -88,6 +88,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/dev/simulator.ts output': 'keeps a key, which is a secret',
   'src/cli/output/whole-file.ts output': 'keeps sessions, which are secrets, and files byte for byte',
   'src/cli/commands/tasks.ts output': 'saves a file byte for byte',
+  'src/cli/dev/output-reader.ts output': 'writes nothing, to learn whether anybody reads',
   'src/cli/commands/exec.ts output': 'opens the file that its Ui writes to',
   'src/cli/command-runner.ts output': 'keeps what a command has written, for a client of mcp',
 }

@@ -3,11 +3,13 @@ import { setFlagsFromString } from 'node:v8'
 import { optimiseLater } from '../../store/embedded/sqljs-internals.ts'
 
 /**
- * V8 would double the space of young objects twice, up to three times 16 MB, and optimise SQLite with 35 MB for a function. A run
- * waits most of its time, so it can do without: 134 to 155 MB at its peak instead of 153 to 170, in the same time. Call it before
- * the rest is loaded, as that space never shrinks. A version that does not know a flag ignores it.
+ * V8 would double the space of young objects twice, up to three times 16 MB, keep what is old for longer than it must, and optimise SQLite
+ * with 35 MB for a function. A run waits most of its time, so it can do without: 130 to 134 MB at its peak instead of 154 to 160 without
+ * `optimize-for-size`, for a tenth more of processor time. Call it before the rest is loaded, as that space never shrinks. A version that
+ * does not know a flag ignores it.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--optimize-for-size')
   optimiseLater()
 }
