@@ -1,4 +1,4 @@
-/** Makes what the package holds beside its sources: the bundle, declarations, the manual page, the empty database. Run by `npm run build`; not part of it. */
+/** Makes what the package holds beside its sources: the bundle, declarations, the manual, the empty database. Run by `npm run build`; not part of it. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { wholeTable } from '../../src/cli/command-table.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { bundle } from './bundling.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
-import { manPage } from './man-page.ts'
+import { manPages } from './man-pages.ts'
 
 /** Where the compiler has put its output. */
 const at = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url))
@@ -31,10 +31,13 @@ await rm(types, { recursive: true, force: true })
 const folder = at('bundle')
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder)
+await rm(at('man'), { recursive: true, force: true })
 await mkdir(at('man'), { recursive: true })
 await Promise.all([
   bundle(folder),
   copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
-  wholeTable().then(table => writeFile(at('man/marketplace.1'), manPage(table))),
+  wholeTable().then(table =>
+    Promise.all([...manPages(table)].map(([name, page]) => writeFile(at(`man/${name}.1`), page))),
+  ),
   makeEmptyDatabase(migrations).then(bytes => writeFile(join(folder, 'empty.db'), bytes)),
 ])

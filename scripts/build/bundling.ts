@@ -12,6 +12,7 @@ import { chunksToJoin, type Start } from './join-chunks.ts'
 
 const entries = [
   'cli/main',
+  'cli/commands/ids',
   'cli/command-runner',
   'index',
   'client/client',

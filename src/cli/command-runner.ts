@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads'
 import { wholeTable } from './command-table.ts'
 import { tellCommandsAs } from './connection/next-steps.ts'
 import { main } from './main.ts'
-import { callFor } from './mcp/tools.ts'
+import { callFor } from './mcp/advice.ts'
 
 /** Of what one command prints. */
 const MOST_CHARACTERS = 4 * 1024 * 1024

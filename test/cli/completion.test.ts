@@ -1,18 +1,20 @@
 // engines: embedded; process: own
-/** Completion in shells, the manual page, and what this version prints about itself. */
+/** Completion in shells, the manual, and what this version prints about itself. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { manPage } from '../../scripts/build/man-page.ts'
+import { manPages } from '../../scripts/build/man-pages.ts'
+import { idsOf } from '../../src/cli/command-line/completion-ids.ts'
 import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { flagValues } from '../../src/cli/commands/completion.ts'
+import { installed } from '../docs/guide.ts'
 import { until } from '../support/patience.ts'
 import { answerHere, runHere } from './in-process.ts'
-import { inFolder, typeOnTerminal } from './program.ts'
+import { inFolder, run, startDev, typeOnTerminal } from './program.ts'
 
 const table = await wholeTable()
 const { chapters } = table
@@ -21,7 +23,11 @@ const isThere = (program: string) => spawnSync(program, ['--version']).status ==
 type Words = readonly string[]
 
 /** What a tabulator offers after each of these lines, in a real bash: one for all, since it reads the script for 0.1 s. */
-function offered(script: string, lines: readonly Words[]): string[][] {
+function offered(
+  script: string,
+  lines: readonly Words[],
+  where: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): string[][] {
   const ask = `${script}
 while read -r -d '' count; do
   COMP_WORDS=(marketplace)
@@ -29,7 +35,7 @@ while read -r -d '' count; do
   COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _marketplace; echo "\${COMPREPLY[*]}"
 done`
   const input = lines.map(words => [words.length, ...words].map(word => `${word}\0`).join('')).join('')
-  return execFileSync('bash', ['-c', ask], { encoding: 'utf8', input })
+  return execFileSync('bash', ['-c', ask], { encoding: 'utf8', input, ...where })
     .split('\n')
     .slice(0, -1)
     .map(line => line.split(' ').filter(Boolean))
@@ -85,9 +91,56 @@ test('bash completes commands, groups and flags at each depth', async () => {
     for (const [flag] of options) assert.ok(flags[at]!.includes(/--[a-z-]+/.exec(flag)![0]), `${name}: ${flag}`)
 })
 
+test(
+  'ids and slugs are asked of the marketplace of the folder, each by the command that takes it; without one none are offered',
+  inFolder(async folder => {
+    const script = (await runHere('completion', 'bash')).out
+    const where = { cwd: folder, env: installed(folder) }
+    const asked: readonly Words[] = [
+      ['simulate', 'buyer', 'silent-a'],
+      ['tasks', 'show', 'task_'],
+      ['exchanges', 'list', '--task', 'task_'],
+      ['logs', '--agent', 'sil'],
+      ['admin', 'users', 'update', 'bui'],
+      ['keys', 'delete', 'key_'],
+    ]
+    assert.equal(
+      offered(script, asked, where),
+      asked.map(() => []),
+    )
+    const { ready, stop } = await startDev(folder)
+    const texts = ['--title', 'A letter', '--description', 'Count the words, please.', '--price', '5.00', '--json']
+    const { out } = await run(['tasks', 'create', '--agent', 'sample-agent', ...texts], folder)
+    const { id } = JSON.parse(out).data
+    let found: string[][] = []
+    // A busy machine may answer too late for a keyboard.
+    await until(
+      () => `six answers, but ${JSON.stringify(found)}`,
+      () => {
+        found = offered(script, asked, where)
+        return found.every(words => words.length > 0)
+      },
+    )
+    assert.equal(found.slice(0, 5), [
+      ['silent-analyst'],
+      [id],
+      [id],
+      ['silent-analyst', 'silent-translator'],
+      [ready.accounts.builder.email],
+    ])
+    // A key goes to no other marketplace at the address of the dev that has ended.
+    const path = join(folder, '.marketplace', 'credentials.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...kept, instance: 'another' }))
+    assert.equal(offered(script, [['tasks', 'show', 'task_']], where), [[]])
+    await stop()
+  }),
+)
+
 test('the scripts of the other shells hold every command, and are right where there is such a shell', () => {
   for (const shell of ['zsh', 'fish', 'pwsh'] as const) {
-    const script = scripts[shell](table)
+    const script = scripts[shell](table, undefined, idsOf(table))
+    assert.match(script, 'buyer:/api/tasks?limit=50:id:title')
     for (const [, records] of chapters)
       for (const { name } of records) assert.ok(script.includes(name.split(' ').at(-1)!), `${shell}: ${name}`)
     // A real fish reads its script below.
@@ -191,20 +244,33 @@ test('a shell that is not known is refused with those that are', async () => {
   assert.is(error, 'completion takes bash, zsh, fish, pwsh, not tcsh.')
 })
 
-test('the manual page has every command, and troff has nothing to say against it', () => {
-  const page = manPage(table)
-  for (const [, records] of chapters)
-    for (const { name } of records) assert.ok(page.includes(`.SS marketplace ${name.replaceAll('-', '\\-')}`), name)
-  const macros = new Set([...page.matchAll(/^[.'](\S*)/gm)].map(([, macro]) => macro))
-  assert.equal([...macros].sort(), ['B', 'I', 'PP', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf'])
+test('the manual has every command, those of a group on a page of its own, and troff has nothing to say against any page', () => {
+  const pages = manPages(table)
+  const macros = new Set<string | undefined>()
+  for (const { name, options } of chapters.flatMap(([, records]) => records)) {
+    const page = pages.get(name.includes(' ') ? `marketplace-${name.split(' ')[0]}` : 'marketplace')!
+    assert.ok(page.includes(`.SH marketplace ${name.replaceAll('-', '\\-')}`), name)
+    for (const [flags] of options)
+      assert.match(`${page}${pages.get('marketplace')}`, `\n.B ${flags.replaceAll('-', '\\-')}\n`, `${name} ${flags}`)
+  }
+  for (const [name, page] of pages) {
+    for (const [, macro] of page.matchAll(/^[.'](\S*)/gm)) macros.add(macro)
+    assert.is(readFileSync(join('dist', 'man', `${name}.1`), 'utf8'), page, 'the build has written it')
+  }
+  assert.equal([...macros].sort(), ['B', 'BR', 'I', 'PP', 'SH', 'TH', 'TP', 'fi', 'nf'])
   if (isThere('groff')) {
-    const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], { input: page, encoding: 'utf8' })
+    const input = [...pages.values()].join('')
+    const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], { input, encoding: 'utf8' })
     assert.is(status, 0)
     assert.is(stderr.replace(/^.*can't break line.*\n/gm, ''), '')
     assert.match(stdout, 'tasks review add')
   }
+  // npm links what is named here alone.
   const { man } = JSON.parse(readFileSync('package.json', 'utf8'))
-  assert.is(readFileSync(man, 'utf8'), page, 'the build has written it')
+  assert.equal(
+    man,
+    [...pages.keys()].map(name => `./dist/man/${name}.1`),
+  )
 })
 
 test('openapi and version print what this version is', async () => {

@@ -7,7 +7,8 @@ import { toRecord } from '../../src/api/diagnosis/record.ts'
 import { causeNames } from '../../src/api/diagnosis/table.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { nextSteps } from '../../src/cli/connection/next-steps.ts'
-import { callFor, type Given, tools, withCalls } from '../../src/cli/mcp/tools.ts'
+import { callFor, withCalls } from '../../src/cli/mcp/advice.ts'
+import { type Given, tools } from '../../src/cli/mcp/tools.ts'
 
 const { chapters } = await wholeTable()
 const records = chapters.flatMap(([, records]) => records)
@@ -68,12 +69,13 @@ test('what a dev has written into its log is told as calls too, at the ends of s
 })
 
 /** It starts something, signs somebody in, or is about this machine. */
-const FOR_A_SHELL = /^(?:dev|login|logout|openapi|doctor|verify|sign|db|call|conformance --agent|emit .* --secret)\b/
+const FOR_A_SHELL =
+  /^(?:dev|serve|login|logout|openapi|doctor|verify|sign|db|call|conformance --agent|emit .* --secret)\b/
 
 test('each next step of the program is a call, or for a shell', () => {
   const url = 'http://localhost:3000/hook'
   for (const [name, step] of Object.entries(nextSteps)) {
-    const line = (step as (...given: readonly unknown[]) => string)(...argumentsFor(name, url))
+    const line = (step as (...given: readonly unknown[]) => string)(...argumentsFor(name, step, url))
     const words = line.replace(/^(?:npx agent-)?marketplace /, '')
     const call = callFor(words, records)
     assert.is(call === undefined, FOR_A_SHELL.test(words), `${words} is told as ${call}`)
@@ -81,14 +83,16 @@ test('each next step of the program is a call, or for a shell', () => {
   }
 })
 
-function argumentsFor(name: string, url: string): readonly unknown[] {
-  if (name === 'deposit') return [500, ' --as buyer']
-  if (['startForContainer', 'signIn', 'signOut', 'emit', 'emitTo', 'emitForged'].includes(name)) return [url]
+/** The last argument of each is the flags that lead to the same marketplace, and has a default. */
+function argumentsFor(name: string, { length }: { readonly length: number }, url: string): readonly unknown[] {
+  const flags = ' --as builder'
+  if (length === 0) return [flags]
+  if (name === 'deposit') return [500, flags]
+  if (/^(?:startFor|sign|emit)/.test(name)) return [url]
   if (name === 'helpOf') return ['tasks create']
-  if (name === 'wholeList') return ['tasks list', ' --as buyer']
+  if (name === 'wholeList') return ['tasks list', flags]
   if (name === 'forwardAs') return ['my-agent', url]
-  if (/^(?:create|search|list|all)/.test(name)) return [' --as builder']
-  return ['my-agent', ' --as builder']
+  return ['my-agent', flags]
 }
 
 test('a line is a command that asks the marketplace of this server, and names no file, no key and no other place', () => {
@@ -109,6 +113,12 @@ test('a line is a command that asks the marketplace of this server, and names no
     'agents list --key=svc_x',
     'agents list --profile other',
     'agents update my-agent --file /etc/passwd',
+    'agents create --file=/etc/passwd',
+    'tasks deliver task_1 --content @/etc/passwd',
+    'tasks deliver task_1 --file /etc/passwd',
+    'tasks download task_1 --dir /tmp',
+    'tasks download task_1',
+    'account password change --password-stdin',
     'agents list --nonsense',
     'db backup a b',
     'exec -- touch x',

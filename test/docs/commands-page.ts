@@ -7,7 +7,7 @@ export const commandsPage = ({ chapters }: CommandTable): string =>
   [
     NOTE,
     '# Commands',
-    `Every command of \`marketplace\`. Exit codes: ${exitCodesInWords}. The manual page says the same: \`man marketplace\`.`,
+    `Every command of \`marketplace\`. Exit codes: ${exitCodesInWords}. The manual says the same: \`man marketplace\`, \`man marketplace tasks\`.`,
     ...chapters.flatMap(([heading, records]) => [`## ${heading.replace(/:$/, '')}`, ...records.flatMap(section)]),
     '',
   ].join('\n\n')

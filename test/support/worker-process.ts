@@ -1,6 +1,10 @@
 /** Runs the test files whose addresses come on stdin, one after another, and says after each that it has ended. */
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { waitForSlowAddresses } from '../../src/world/egress/happy-eyeballs.ts'
+
+// As the program does: of a name with two addresses none is given up because the machine is busy.
+waitForSlowAddresses()
 
 const state = globalThis as { UVU_DEFER?: boolean; UVU_QUEUE?: unknown[][]; UVU_INDEX?: number }
 // Told before it is loaded, uvu leaves it to `exec` when the tests of a file run.

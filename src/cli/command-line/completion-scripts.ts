@@ -1,18 +1,18 @@
 /**
  * The scripts that complete words in shells. Each holds all words, so that a tabulator starts no program: that would take
- * a fifth of a second. Source: A-251.
+ * a fifth of a second. Only ids are asked for, of the marketplace, by a program that does nothing else. Source: A-251.
  */
 import { shellWord } from '../../api/command-line.ts'
 import type { CommandTable } from './command.ts'
-import { type AllWords, allWordsOf, type FlagValues, type Word, type Words } from './completion-words.ts'
+import { type AllWords, allWordsOf, type FlagValues, type Ids, type Word, type Words } from './completion-words.ts'
 
-type Script = (table: CommandTable, known?: FlagValues) => string
+type Script = (table: CommandTable, known?: FlagValues, ids?: Ids) => string
 
 export const scripts: Readonly<Record<'bash' | 'zsh' | 'fish' | 'pwsh', Script>> = {
-  bash: (table, known) => bash(allWordsOf(table, known)),
-  zsh: (table, known) => zsh(allWordsOf(table, known)),
-  fish: (table, known) => fish(allWordsOf(table, known)),
-  pwsh: (table, known) => pwsh(allWordsOf(table, known).words),
+  bash: (table, known, ids) => bash(allWordsOf(table, known, ids)),
+  zsh: (table, known, ids) => zsh(allWordsOf(table, known, ids)),
+  fish: (table, known, ids) => fish(allWordsOf(table, known, ids)),
+  pwsh: (table, known, ids) => pwsh(allWordsOf(table, known, ids)),
 }
 
 const list = (words: readonly Word[]) => words.map(({ word }) => word).join(' ')
@@ -22,11 +22,19 @@ const paths = (words: Words) => [...words.keys()].filter(path => path !== '')
 
 /** The flags that take one of some values, and those that take anything. */
 const some = (values: Words) => [...values].filter(([, words]) => words.length > 0)
-const any = (values: Words) => [...values].filter(([, words]) => words.length === 0).map(([at]) => shellWord(at))
+const any = ({ values, ids }: AllWords) =>
+  [...values].filter(([at, words]) => words.length === 0 && !ids.has(at)).map(([at]) => shellWord(at))
 
-const bash = ({ words, values }: AllWords) => `# Completion of marketplace for bash 3.2 and later.
+/** Cases of a shell: after these words these ids are asked for. */
+const idCases = ({ ids }: AllWords, isOfFlag: boolean) =>
+  [...ids]
+    .filter(([at]) => / --/.test(at) === isOfFlag)
+    .map(([at, asked]) => `    ${shellWord(at)}) ids=${shellWord(asked)} ;;`)
+    .join('\n')
+
+const bash = (all: AllWords) => `# Completion of marketplace for bash 3.2 and later.
 _marketplace() {
-  local cur kept before='' at='' word list='' last=0 words=(marketplace)
+  local cur kept before='' at='' word list='' ids='' last=0 words=(marketplace)
   # Readline breaks words at colons and equals signs, and puts what is offered behind the last one.
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
     if [[ $word == :* || \${words[last]} == *: ]]; then words[last]+=$word
@@ -38,18 +46,23 @@ _marketplace() {
   cur="\${words[last]}"
   for word in "\${words[@]:1:last-1}"; do
     case "$at $word" in
-      ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
+      ${paths(all.words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
   case "$at \${words[last-1]}" in
-${some(values)
+${some(all.values)
   .map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`)
   .join('\n')}
-    ${any(values).join('|')}) return ;;
+${idCases(all, true)}
+    ${any(all).join('|')}) return ;;
     *) case "$at" in
-${[...words].map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`).join('\n')}
+${[...all.words].map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`).join('\n')}
+    esac
+    case "$at" in
+${idCases(all, false)}
     esac ;;
   esac
+  if [[ -n $ids && $cur != -* ]]; then list+=" $("\${COMP_WORDS[0]}" completion-ids "$ids" 2>/dev/null | cut -f1)"; fi
   case "$cur" in *,*) before="\${cur%,*}," ;; esac
   COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${cur##*,}"))
   case "$COMP_WORDBREAKS" in *:*) kept="\${cur%"\${cur##*:}"}"; COMPREPLY=("\${COMPREPLY[@]#"$kept"}") ;; esac
@@ -62,23 +75,24 @@ const entry = ({ word, about }: Word) => shellWord(about === '' ? word : `${word
 
 const isFlag = ({ word }: Word) => word.startsWith('-')
 
-const zsh = ({ words, values }: AllWords) => `#compdef marketplace
+const zsh = (all: AllWords) => `#compdef marketplace
 # Completion of marketplace for zsh.
 _marketplace() {
   local -a list flags
-  local at='' word
+  local at='' word ids='' line tab=$'\\t'
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
+      ${paths(all.words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
   case "$at $words[CURRENT-1]" in
-${some(values)
+${some(all.values)
   .map(([at, next]) => `    ${shellWord(at)}) list=(${next.map(entry).join(' ')}); compset -P '*,' ;;`)
   .join('\n')}
-    ${any(values).join('|')}) _files; return ;;
+${idCases(all, true)}
+    ${any(all).join('|')}) _files; return ;;
     *) case "$at" in
-${[...words]
+${[...all.words]
   .map(
     ([at, next]) =>
       `    ${shellWord(at)}) list=(${next
@@ -87,8 +101,16 @@ ${[...words]
         .join(' ')}); flags=(${next.filter(isFlag).map(entry).join(' ')}) ;;`,
   )
   .join('\n')}
+    esac
+    case "$at" in
+${idCases(all, false)}
     esac ;;
   esac
+  if [[ -n "$ids" && "$PREFIX" != -* ]]; then
+    for line in "\${(@f)$("$words[1]" completion-ids "$ids" 2>/dev/null)}"; do
+      [[ -n "$line" ]] && list+=("\${line%%$tab*}:\${\${line#*$tab}//:/\\\\:}")
+    done
+  fi
   if [[ "$PREFIX" == -* ]]; then _describe -o flag flags; return; fi
   if (( $#list )); then _describe word list; else _files; fi
 }
@@ -97,7 +119,7 @@ if [ "$funcstack[1]" = _marketplace ]; then _marketplace "$@"; else compdef _mar
 
 const inFish = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-const fish = ({ words, values }: AllWords) => `# Completion of marketplace for fish.
+const fish = ({ words, values, ids }: AllWords) => `# Completion of marketplace for fish.
 function __marketplace_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
@@ -113,16 +135,25 @@ function __marketplace_values
     echo "$before$value"
   end
 end
-${[...words].flatMap(([at, next]) => next.map(({ word, about }) => fishLine(at, word, about, values.get(`${at} ${word}`)))).join('\n')}
+${[...words].flatMap(([at, next]) => next.map(({ word, about }) => fishLine(at, word, about, values.get(`${at} ${word}`), ids.get(`${at} ${word}`)))).join('\n')}
+${[...ids]
+  .filter(([at]) => !/ --/.test(at))
+  .map(
+    ([at, asked]) =>
+      `complete -c marketplace -n ${inFish(`__marketplace_at ${inFish(at)}`)} -f -a ${inFish(idsInFish(asked))}`,
+  )
+  .join('\n')}
 `
 
 /** `values`: those of a flag that takes one. Without any it takes a file, as far as a shell can know. */
-function fishLine(at: string, word: string, about: string, values?: readonly Word[]): string {
+function fishLine(at: string, word: string, about: string, values?: readonly Word[], ids?: string): string {
   const taken =
     values === undefined
       ? ''
       : values.length === 0
-        ? ' -r'
+        ? ids === undefined
+          ? ' -r'
+          : ` -x -a ${inFish(idsInFish(ids))}`
         : ` -x -a ${inFish(`(__marketplace_values ${values.map(valueInFish).join(' ')})`)}`
   const what = word.startsWith('--')
     ? `-l ${word.slice(2)}${taken}`
@@ -132,11 +163,13 @@ function fishLine(at: string, word: string, about: string, values?: readonly Wor
   return `complete -c marketplace -n ${inFish(`__marketplace_at ${inFish(at)}`)} ${what} -d ${inFish(about)}`
 }
 
+const idsInFish = (asked: string) => `(marketplace completion-ids ${inFish(asked)} 2>/dev/null)`
+
 const valueInFish = ({ word, about }: Word) => (about === '' ? word : `${word}\\t${inFish(about)}`)
 
 const inPwsh = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-const pwsh = (words: Words) => `# Completion of marketplace for PowerShell.
+const pwsh = ({ words, ids }: AllWords) => `# Completion of marketplace for PowerShell.
 Register-ArgumentCompleter -Native -CommandName marketplace -ScriptBlock {
   param($word, $ast, $position)
   $next = @{
@@ -145,6 +178,17 @@ ${[...words].map(([at, next]) => `    ${inPwsh(at)} = @(${next.map(pair).join(',
   $at = ''
   $given = $ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $position }
   foreach ($element in $given) { if ($next.ContainsKey("$at $element")) { $at = "$at $element" } }
+  $ids = @{
+${[...ids].map(([path, asked]) => `    ${inPwsh(path)} = ${inPwsh(asked)}`).join('\n')}
+  }
+  $asked = $ids["$at $($given | Select-Object -Last 1)"]
+  if (-not $asked) { $asked = $ids[$at] }
+  if ($asked -and -not "$word".StartsWith('-')) {
+    marketplace completion-ids $asked 2>$null | Where-Object { $_ -like "$word*" } | ForEach-Object {
+      $id, $about = $_ -split "\`t"
+      [System.Management.Automation.CompletionResult]::new($id, $id, 'ParameterValue', "$about ")
+    }
+  }
   $next[$at] | Where-Object { $_[0] -like "$word*" } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
   }

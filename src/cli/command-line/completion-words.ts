@@ -12,10 +12,14 @@ export type Words = ReadonlyMap<string, readonly Word[]>
 /** Values of flags that their words in the help do not list, by command and flag: ' simulate buyers --mix'. */
 export type FlagValues = ReadonlyMap<string, readonly Word[]>
 
+/** What is asked for ids, by the words so far, and the flag if there is one. */
+export type Ids = ReadonlyMap<string, string>
+
 export interface AllWords {
   readonly words: Words
   /** By the words so far and the flag. A flag that takes anything has none. */
   readonly values: Words
+  readonly ids: Ids
 }
 
 /** What the words of a flag list: `strict, warn or off (default: off)`. */
@@ -26,7 +30,7 @@ const listedIn = (about: string): Word[] => {
   return last === '' ? [] : [...first.split(', '), last].map(word => ({ word, about: '' }))
 }
 
-export function allWordsOf(table: CommandTable, known: FlagValues = new Map()): AllWords {
+export function allWordsOf(table: CommandTable, known: FlagValues = new Map(), ids: Ids = new Map()): AllWords {
   const values = new Map<string, readonly Word[]>()
   for (const { name, options } of table.chapters.flatMap(([, records]) => records))
     for (const [flags, about] of options) {
@@ -34,7 +38,7 @@ export function allWordsOf(table: CommandTable, known: FlagValues = new Map()): 
       const at = ` ${name} ${LONG.exec(flags)![0]}`
       values.set(at, known.get(at) ?? listedIn(about))
     }
-  return { words: wordsOf(table), values }
+  return { words: wordsOf(table), values, ids }
 }
 
 const LONG = /--[a-z][a-z-]*/

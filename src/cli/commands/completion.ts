@@ -14,7 +14,9 @@ export async function completion(shell: string, flags: AnswerFlags, wholeTable: 
   const known = Object.keys(scripts) as (keyof typeof scripts)[]
   const found = known.find(name => name === shell)
   if (!found) throw new UsageError(`completion takes ${known.join(', ')}, not ${shell}.`)
-  const script = scripts[found](await wholeTable(), await flagValues())
+  const { idsOf } = await import('../command-line/completion-ids.ts')
+  const table = await wholeTable()
+  const script = scripts[found](table, await flagValues(), idsOf(table))
   return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => print(script, { whole: true })))
 }
 

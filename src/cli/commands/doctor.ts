@@ -93,7 +93,7 @@ async function folderFindings(
   const { deployment } = settings
   if (deployment) {
     const kept = dev ? rightsFindings([CREDENTIALS_FILE]) : []
-    return [...(await deploymentFindings(deployment)), ...kept, ...git]
+    return [...(await deploymentFindings(deployment, Date.now())), ...kept, ...git]
   }
   const { host, port, db } = settings.dev
   const database = db.postgres ? [] : [await lockFinding(db.file, answers)]

@@ -29,16 +29,16 @@ const partsOf = (file: string) => [file, journalPath(file), sealedPath(file)]
 /** Its address on this machine: another may be a stranger's, who has written the files of this folder. */
 export const urlOf = ({ port }: Settings) => `http://127.0.0.1:${port}`
 
-export async function deploymentFindings(settings: Settings): Promise<SetupFinding[]> {
+export async function deploymentFindings(settings: Settings, now: number): Promise<SetupFinding[]> {
   const { db, filesFolder } = settings
   const { file } = db
   return [
     await servedPort(settings),
-    ...(file === null ? [] : [await lockFinding(file, true), backupFinding(file, Date.now())]),
+    ...(file === null ? [] : [await lockFinding(file, true), backupFinding(file, now)]),
     ...rightsFindings([...secretEnv(), ...(file === null ? [] : [...partsOf(file), `${file}.key`])]),
     ...(await diskFindings(file, filesFolder)),
     await mailFinding(settings),
-    ...(await certificateFindings(settings.baseUrl)),
+    ...(await certificateFindings(settings.baseUrl, now)),
   ]
 }
 
@@ -67,8 +67,7 @@ export function noteBackup(file: string, to: string, at: number): void {
 
 const BACKUP_DAYS = 2
 
-/** @internal Tested with other times. */
-export function backupFinding(file: string, now: number): SetupFinding {
+function backupFinding(file: string, now: number): SetupFinding {
   const last = lastBackup(file)
   const fix = nextSteps.backup(`${file}-${new Date(now).toISOString().slice(0, 10)}.db`, file)
   if (!last) return warning('backup', `No backup of ${file} was made by this program`, fix)
@@ -130,11 +129,11 @@ async function mailFinding({ mail }: Settings): Promise<SetupFinding> {
 const PATIENCE_MS = 5_000
 const WARNING_DAYS = 14
 
-async function certificateFindings(baseUrl: string): Promise<SetupFinding[]> {
+async function certificateFindings(baseUrl: string, now: number): Promise<SetupFinding[]> {
   if (!baseUrl.startsWith('https:')) return []
   const { hostname, port } = new URL(baseUrl)
   const until = await certificateUntil(hostname, Number(port || 443))
-  return [certificateFinding(hostname, until, Date.now())]
+  return [certificateFinding(hostname, until, now)]
 }
 
 /** Resolves to the last day of the certificate, or to why there is no right one. */

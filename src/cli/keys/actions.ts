@@ -11,7 +11,6 @@ import type { Credentials } from '../../sim/seed.ts'
 import { afterPass, diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { showKeys } from '../dev/start-screen.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { lastDeliveries, ownAgents } from '../log/delivery-search.ts'
 import { tail } from '../log/entry-lines.ts'
@@ -20,6 +19,7 @@ import { plain, type Ui } from '../output/ui.ts'
 import { adviceOn as adviceOnBuyer, planOf } from '../simulation/buyer-plan.ts'
 import { dueInWords, moveOnce, nextIn, refuseStuck } from '../simulation/clock-steps.ts'
 import type { Action } from './key-presses.ts'
+import { showKeys } from './start-screen.ts'
 export interface ShownDev extends Pick<Credentials, 'accounts' | 'agents'> {
   readonly url: string
 }

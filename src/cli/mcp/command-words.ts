@@ -1,6 +1,6 @@
 /** Reads a command line as the records of the commands have it: its name, its arguments, its flags. Nothing is run. */
 import { parseArgs } from 'node:util'
-import type { CommandRecord } from '../command-line/command.ts'
+import type { CommandRecord, Option } from '../command-line/command.ts'
 
 export interface CommandWords {
   readonly record: CommandRecord
@@ -40,3 +40,31 @@ const optionsOf = ({ options }: CommandRecord) =>
       return [name, { type: value ? 'string' : 'boolean', multiple: true }] as const
     }),
   )
+
+/** Flags that say which marketplace, and as whom. The server has its own. */
+const REACH = new Set(['url', 'profile', 'key', 'as'])
+export const leadsThere = (name: string) => REACH.has(name)
+
+/** A file of this machine is nothing that a call may name, to read or to write. */
+const isOfFiles = ([flag, words]: Option) => /<(?:file|path|folder|\w+\.json)|@file|stdin/.test(`${flag} ${words}`)
+
+/** What is one request, as somebody whom the server was started for. */
+export const asks = ({ record: { endpoints = [], options }, flags }: CommandWords): boolean => {
+  const takes = (name: string) => options.some(([flag]) => flag.startsWith(`--${name} `))
+  const namesFile = (name: string) =>
+    options.some(option => `${option[0]} `.includes(`--${name} `) && isOfFiles(option))
+  return (
+    endpoints.length > 0 &&
+    takes('as') &&
+    !takes('dir') &&
+    [...flags.keys()].every(name => (name === 'as' || !REACH.has(name)) && !namesFile(name))
+  )
+}
+
+/** The flags of the server come first, so that `--as` of the line goes over them. Nobody is there to be asked. */
+export const wordsAt = ({ record: { name, options }, rest }: CommandWords, reach: readonly string[]): string[] => [
+  ...name.split(' '),
+  ...reach,
+  ...(options.some(([flag]) => flag === '--yes') ? ['--yes'] : []),
+  ...rest,
+]

@@ -11,11 +11,12 @@ import * as z from 'zod'
 import { version } from '../../settings/config.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { untilSignal } from '../shutdown.ts'
+import { withCalls } from './advice.ts'
 import { type Answer, Calls, MOST_WAIT_S, type Waiting } from './calls.ts'
 import { type Ended, LookingThread, runAsProcess } from './commands.ts'
 import { LineTransport } from './line-transport.ts'
 import { registerResources } from './resources.ts'
-import { type Given, type Tool, tools, withCalls } from './tools.ts'
+import { type Given, type Tool, tools } from './tools.ts'
 
 export interface ServerOptions extends Given {
   /** Only what looks, and changes nothing. */

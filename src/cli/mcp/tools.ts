@@ -4,12 +4,11 @@
  */
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
-import { plainShellWord } from '../../api/command-line.ts'
 import { faultNames } from '../../api/faults.ts'
 import { agentEvents } from '../../api/flow.ts'
 import type { CommandRecord } from '../command-line/command.ts'
 import { inUnits } from '../output/numbers.ts'
-import { type CommandWords, readCommand } from './command-words.ts'
+import { asks, type CommandWords, leadsThere, readCommand, wordsAt } from './command-words.ts'
 
 /** Less than the server lets a command take, so that its report is there. */
 const RUN_TIME = '9m'
@@ -69,10 +68,7 @@ const tool = <Shape extends z.ZodRawShape>(one: Tool<z.infer<z.ZodObject<Shape>>
 const oneWord =
   (field: string) =>
   ({ words: [word], flags }: CommandWords) =>
-    [...flags.keys()].every(name => REACH.has(name)) ? { ...(word !== undefined && { [field]: word }) } : undefined
-
-/** The server has its own. */
-const REACH = new Set(['url', 'profile', 'key', 'as'])
+    [...flags.keys()].every(name => leadsThere(name)) ? { ...(word !== undefined && { [field]: word }) } : undefined
 
 /** Undefined leaves a flag out. A value stands behind `=`, so that it is never taken for a flag. */
 const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`--${name}=${value}`])
@@ -339,56 +335,9 @@ export const tools: readonly Tool[] = [
     about: () => undefined,
     commands: ({ line }, { reach, records }) => {
       const typed = readCommand(line, records)
-      if (typed === undefined || !isTaken(typed))
+      if (typed === undefined || !asks(typed))
         throw new Error(`No command that asks the marketplace is called so, or it takes no such flag here: ${line}`)
-      return [lineOf(typed, reach)]
+      return [wordsAt(typed, reach)]
     },
   }),
 ]
-
-/** A file of this machine is nothing that a call may name. */
-const namesFile = (option: string) => /<(?:file|path)|-stdin/.test(option)
-
-/** What is one request, as somebody whom the server was started for. */
-const isTaken = ({ record: { endpoints = [], options }, flags }: CommandWords) =>
-  endpoints.length > 0 &&
-  options.some(([flag]) => flag.startsWith('--as ')) &&
-  [...flags.keys()].every(
-    name =>
-      (name === 'as' || !REACH.has(name)) && !options.some(([flag]) => flag.includes(`--${name} `) && namesFile(flag)),
-  )
-
-/** The flags of the server come first, so that `--as` of the line goes over them. Nobody is there to be asked. */
-const lineOf = ({ record: { name, options }, rest }: CommandWords, reach: readonly string[]): string[] => [
-  ...name.split(' '),
-  ...reach,
-  ...(options.some(([flag]) => flag === '--yes') ? ['--yes'] : []),
-  ...rest,
-]
-
-/** Returns how a client is told to do what these words of a command line do; undefined if no tool does it. */
-export function callFor(words: string, records: readonly CommandRecord[]): string | undefined {
-  const typed = readCommand(words, records)
-  if (typed === undefined || typed.words.length > (typed.record.takes?.length ?? 0)) return undefined
-  for (const { name, takes } of tools) {
-    const input = takes?.[typed.record.name]?.(typed)
-    if (input) return `${name} ${JSON.stringify(input)}`
-  }
-  const without = { ...typed, flags: new Map([...typed.flags].filter(([name]) => name === 'as' || !REACH.has(name))) }
-  return isTaken(without) ? `command ${JSON.stringify({ line: inOneLine(without) })}` : undefined
-}
-
-/** A dev writes command lines into its log, at the ends of its sentences. */
-const AT_THE_END = /(?<=^ *|: )(?:npx agent-)?marketplace (\S.*)$/gm
-
-/** The same text, where command lines at the ends of its lines are calls. */
-export const withCalls = (text: string, records: readonly CommandRecord[]): string =>
-  text.replace(AT_THE_END, (line, words: string) => callFor(words, records) ?? line)
-
-const inOneLine = ({ record: { name }, words, flags }: CommandWords) =>
-  [
-    ...[name, ...words.map(plainShellWord)],
-    ...[...flags].flatMap(([flag, values]) =>
-      values.map(value => (value === true ? `--${flag}` : `--${flag} ${plainShellWord(String(value))}`)),
-    ),
-  ].join(' ')
