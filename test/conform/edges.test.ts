@@ -132,6 +132,11 @@ edge('safe.secret', 'a secret or a key, whole', {
     [webhook('a', 200, { body: text(SECRETS[0]!), answer: answered(200, SECRETS[0]!) })],
   ],
 })
+edge('safe.secret', 'also if its own callback was sent back to it', {
+  'fail sent a secret or a key': [
+    [callback('a', 'message', SECRETS[0]), forged('a', 401, { body: text({ content: SECRETS[0] }) })],
+  ],
+})
 
 const calls = (count: number, everyMs: number, one: (index: number) => Happening) =>
   times(count, index => at(1_000 + index * everyMs, one(index)))
@@ -384,7 +389,9 @@ edge('sig.refusal-clean', 'no 5xx, no digest, half of them within five seconds',
     refusals(forged('sig.empty', 401, { headers: [['X', digest]], answer: answered(401, digest) })),
     refusals(forged('sig.empty', 401, { answer: answered(401, digest.slice(1)) })),
   ],
-  'warn failed over it': [refusals(forged('sig.empty', 500))],
+  'warn failed over it \\(forged\\): it was answered 500': [
+    refusals(forged('sig.empty', 500), forged('sig.no-dot', 502)),
+  ],
   'warn told a digest': [
     refusals(forged('sig.empty', 401, { answer: answered(401, `no: ${digest}`) })),
     refusals(forged('sig.empty', 401, { answer: answered(401, `${'A'.repeat(43)}=`) })),
@@ -410,6 +417,13 @@ edge('sig.one-bit', 'refused, without effect, between genuine webhooks that were
   'inconclusive the agent did not accept the genuine': [
     [task('sig.one-bit'), forged('sig.one-bit', 401), valid(), quiet],
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), quiet],
+    [
+      valid(),
+      task('sig.one-bit'),
+      forged('sig.one-bit', 401),
+      webhook('sig.valid/again', null, { error: 'dns' }),
+      quiet,
+    ],
   ],
   'untested the agent did not accept the genuine': [
     [valid(), task('sig.one-bit'), forged('sig.one-bit', 401), webhook('sig.valid/again', 401), quiet],

@@ -163,6 +163,13 @@ test('a must that it has ended of is the one cause, and what nobody was there fo
   ])
 })
 
+test('that it is down at the end is no silence', () => {
+  const away = webhook('rel.alive', null, { error: 'refused: Nothing listens', taskId: 'test_1' })
+  const last = played('last contact')
+  assert.match(verdictOf('rel.alive', ready, webhook('http.chunked', 200), ended, away, last), /^fail failed the test/)
+  assert.match(verdictOf('rel.alive', ended, ready, away, last), /^inconclusive one/)
+})
+
 test('of a stack the first line of code is told, and of much the end', () => {
   const frames = ['    at one (a.js:1:1)', '    at two (b.js:2:2)']
   const told = (...lastWords: string[]) => lastWordsOf({ lastWords } as unknown as Report['deaths'][number])

@@ -4,7 +4,9 @@ import { readdirSync, statSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
+import { History, isOf, type Recorded } from '../../src/conform/history/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history/history-file.ts'
+import { judge } from '../../src/conform/judging/judge.ts'
 import { reportOf } from '../../src/conform/judging/report.ts'
 import { sameNames } from '../support/same-names.ts'
 import { historyPath, keptHistory, keptRuns, keptVerdicts, linesOf, verdictsOf } from './histories/kept.ts'
@@ -20,6 +22,23 @@ for (const { name } of keptRuns)
     const inWords = (verdicts: typeof kept) => Object.keys(kept).map(id => `${id} ${verdicts[id]}`)
     sameNames(inWords(now), inWords(kept), CHANGED)
   })
+
+/** They look at all callbacks, or ask what came of a race. */
+const OF_ALL = ['cb.unique', 'cb.no-storm', 'life.content', 'life.cancel-race', 'life.message-length']
+
+test('a check passes of what was done for it, and not without that', () => {
+  const history = keptHistory('right')
+  const idle = checks.filter(check => {
+    const isOwn = (event: Recorded) => 'label' in event && event.label !== null && isOf(event.label, check.id)
+    const rest = history.events.filter(event => !isOwn(event))
+    const isPlayed = rest.length < history.events.length
+    return isPlayed && judge([check], new History(rest))[0]!.verdict === 'pass'
+  })
+  sameNames(
+    idle.map(({ id }) => id),
+    OF_ALL,
+  )
+})
 
 test('the first cause that is printed is the bug', () => {
   const wrong = keptRuns.filter(({ flags }) => flags.includes('--bug'))

@@ -103,6 +103,12 @@ test('one bug is one red line: what depends on a broken check is blocked', () =>
   assert.is(summary.levels.must.fail, 1)
 })
 
+test('of several that it waits for the first that is broken is named', () => {
+  const before = [check('a.b', holds), check('a.c', wrong), check('a.d', wrong)]
+  const { checks: judged } = reported([...before, check('a.e', holds, { after: ['a.b', 'a.c', 'a.d'] })])
+  assert.is(judged[3]!.behind, 'a.c')
+})
+
 test('causes stand in the order in which to mend them: an end, then what most wait for; what decides nothing is none', () => {
   const after = (id: string) => ({ after: [id] })
   const checks = [

@@ -64,6 +64,12 @@ test('what it has answered counts, however little time it had', () => {
   assert.match(verdictOf('conn.endpoint-200', test, played('first contact'), still), /^fail answered 202/)
 })
 
+test('what it has said of a sample counts, however little time it had', () => {
+  const label = 'life.sample-rejected'
+  const said = [task(label), reply(label, { action: 'accept' }), step(label, 'accept'), played('samples')]
+  assert.match(verdictOf(label, ...said, stall(9_000, 1_000, 20_000)), /^fail accepted a sample/)
+})
+
 test('a step is none of its deeds, and a request is', () => {
   const still = stall(9_000, 1_000, 20_000)
   const accepted = [task('first-task'), step('first-task', 'accept'), played('first contact')]

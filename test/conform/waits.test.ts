@@ -87,6 +87,22 @@ test('one that comes late is taken all the same', async () => {
   assert.is(await taking, webhook)
 })
 
+test('an agent that has ended meanwhile is not waited for, though it is back', async () => {
+  const stage = stageWith([])
+  const told: string[] = []
+  const wait = (name: string) => void stage.until(() => false, 60_000).then(() => told.push(name))
+  wait('before')
+  await pass(2)
+  stage.agent.ends += 1
+  await pass(1)
+  assert.equal(told, ['before'])
+  wait('after')
+  await pass(59)
+  assert.equal(told, ['before'])
+  await pass(2)
+  assert.equal(told, ['before', 'after'])
+})
+
 const answered = (status: number): Answer => ({ status, headers: [], body: contentOf(Buffer.from('')) })
 
 test('an agent that has taken nothing for half a minute is not asked again, and one that has taken anything is', async () => {

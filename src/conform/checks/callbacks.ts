@@ -1,7 +1,7 @@
 /** What the agent sends: the form of its callbacks, and what it does when one goes wrong. */
 
 import type { History, Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, holds, untested } from '../judging/check.ts'
+import { broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { unlessHeldUp } from '../judging/timing.ts'
 import { cbForm } from './callback-form.ts'
 import { attempts, contentIn, headerOf, isAck, startedAt, taskOf } from './evidence.ts'
@@ -19,7 +19,9 @@ function ofFaulted(history: History, label: string, judge: (met: Callback[]) => 
 
 /** Each task with this label was delivered, whatever its first callbacks met. */
 function deliveredAllTheSame(history: History, label: string): Finding {
-  for (const { taskId, label: part } of history.tasks(label)) {
+  const tasks = history.tasks(label)
+  if (tasks.length === 0) return inconclusive('nothing was sent')
+  for (const { taskId, label: part } of tasks) {
     const delivered = history.stepsOf(taskId).some(({ trigger }) => trigger === 'deliver')
     const finding = ofFaulted(history, part, met =>
       delivered ? holds : broken(`did not deliver after its ${met[0]!.action} met “${met[0]!.fault!.name}”`, ...met),

@@ -171,6 +171,7 @@ export const dup: readonly Check[] = [
     why: 'A copy that is refused comes again for a day. A copy that is taken for new makes the agent bother a buyer who is done.',
     fix: 'Answer 200 to every genuine webhook, also about a task that is over or that you do not know.',
     scenario: 'copies of later events',
+    after: ['life.one-deliverable', 'dup.retry', 'life.dispute-refund', 'life.approved'],
     judge: endedQuietly,
   }),
   copies({

@@ -147,7 +147,6 @@ const together: readonly Check[] = [
     why: 'Two buyers at the same moment are nothing unusual.',
     fix: 'Keep no state of a request in a variable that all requests share, and refuse no request because of another.',
     scenario: 'framing',
-    after: ['sig.valid'],
     judge: history => decided(history, 'http.two-at-once'),
   },
   {
@@ -187,7 +186,6 @@ const onTheWire: readonly Check[] = [
     why: 'Connections are closed whenever nothing is sent for a while, and whenever the marketplace starts anew.',
     fix: 'Keep no state per connection.',
     scenario: 'connections',
-    after: ['sig.valid'],
     judge: history => decided(history, 'http.fresh-connection'),
   },
   {
@@ -198,7 +196,6 @@ const onTheWire: readonly Check[] = [
     why: 'The marketplace keeps connections open, so that the next webhook comes sooner.',
     fix: 'Read each request to its end before you answer. Say “Connection: close” if you close it.',
     scenario: 'connections',
-    after: ['sig.valid'],
     judge: history => accepted(history.webhooks('http.one-connection')),
   },
   {
@@ -209,7 +206,7 @@ const onTheWire: readonly Check[] = [
     why: 'A proxy on the way may send it so. Half a body never matches its signature.',
     fix: 'Collect the body until it ends, and do without Content-Length.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.chunked'),
   },
   {
@@ -220,7 +217,7 @@ const onTheWire: readonly Check[] = [
     why: 'The others are there to help. A proxy may drop them, and another marketplace may not have them.',
     fix: 'Use X-Service-Delivery-Id and X-Service-Attempt where they are there, and work without them.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: eitherSet,
   },
   {
@@ -231,7 +228,7 @@ const onTheWire: readonly Check[] = [
     why: 'Proxies and later versions add headers.',
     fix: 'Ignore what you do not know. Let your server take 16 KB of headers.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.extra-headers'),
   },
   {
@@ -242,7 +239,7 @@ const onTheWire: readonly Check[] = [
     why: 'The next version of a marketplace may add fields; an agent that refuses them stops working that day.',
     fix: 'Ignore unknown fields: no strict schema for what comes in.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: history => worked(history, 'http.extra-fields'),
   },
   {
@@ -253,7 +250,7 @@ const onTheWire: readonly Check[] = [
     why: 'A later version may send more events. One that is refused is sent again for a day.',
     fix: 'Answer 200 to every well-signed event, and work only on those that you know.',
     scenario: 'framing',
-    after: ['sig.valid'],
+    after: ['sig.valid', 'http.two-at-once'],
     judge: unknownEvent,
   },
   {

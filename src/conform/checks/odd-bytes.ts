@@ -18,7 +18,7 @@ const works = (id: string, level: Level, title: string, law: Law, why: string, f
 
 /** Who verifies what it has written anew, or reads another encoding, shows that in several ways. */
 const causes: Readonly<Record<string, readonly string[]>> = {
-  'bytes.cut-letter': ['bytes.astral'],
+  'bytes.cut-letter': ['bytes.astral', 'http.two-at-once'],
   'bytes.spaces': ['sig.body-other-spelling'],
   'bytes.escapes': ['sig.body-other-spelling'],
   'bytes.numbers': ['sig.body-other-spelling'],

@@ -15,10 +15,11 @@ function* sentBy(history: History): Generator<Sent> {
   }
 }
 
-/** What a buyer has written may come back. */
+/** What a buyer has written may come back, and what was made of the agent's own callbacks is none of that. */
 const receivedIn = (history: History) =>
   history
     .of('webhook')
+    .filter(({ genuine }) => genuine)
     .map(({ body }) => body.text ?? '')
     .join('\n')
 

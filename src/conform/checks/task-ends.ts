@@ -192,6 +192,7 @@ export const lifeEnds: readonly Check[] = [
     why: 'Whatever is decided, the work has ended.',
     fix: 'Answer 200 to `task.disputed`, and stop.',
     scenario: 'ends',
+    after: ['life.dispute-refund'],
     judge(history) {
       const [full, part] = history.tasks('life.dispute-release')
       if (!full || !part) return inconclusive('nothing was sent')
@@ -223,6 +224,7 @@ export const lifeEnds: readonly Check[] = [
     why: 'A webhook that is refused comes again for a day, and the builder hears of the dispute last.',
     fix: 'Answer 200 to every event, even of a task that you had finished with.',
     scenario: 'days',
+    after: ['life.dispute-refund'],
     judge(history) {
       const task = taskOf(history, 'life.dispute-last-minute')
       return quietAfter(history, task, 'task.disputed', { release: task.price, refund: task.price, clearing: 0 })

@@ -38,7 +38,8 @@ function asDeclared(history: History, label: string, end: 'accept' | 'reject'): 
       if (step?.trigger === end) return holds
       if (!step && isMalformed(history, taskId)) return untested(MALFORMED)
       if (!step) return broken(`did not ${end} a sample that it ${end}s, as declared`, ...history.webhooksOf(taskId))
-      return broken(`${step.trigger}ed a sample that it ${end}s, as declared`, step)
+      const said = attemptsOf(history, taskId, step.trigger)
+      return broken(`${step.trigger}ed a sample that it ${end}s, as declared`, step, ...said)
     }),
   )
 }
@@ -74,7 +75,7 @@ export const lifeSamples: readonly Check[] = [
     law: must.treatAlike,
     ...words,
     scenario,
-    after: ['life.decides'],
+    after: ['life.decides', 'bytes.no-requirements'],
     judge: history => decided(history, 'life.smallest'),
   },
   {

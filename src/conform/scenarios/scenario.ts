@@ -195,8 +195,10 @@ export class Stage {
 
   /** Waits until `look` finds something, and returns it; null when `limitMs` are over. */
   until<Found>(look: () => Found | undefined | null | false, limitMs: number): Promise<Found | null> {
-    // Nothing more comes from an agent that has ended, but for what is on its way.
-    return this.#until(look, () => (this.agent.hasEnded ? Math.min(limitMs, ENDED_MS) : limitMs))
+    // Nothing more comes from an agent that has ended, though it is back, but for what is on its way.
+    const { ends } = this.agent
+    const isGone = () => this.agent.hasEnded || this.agent.ends > ends
+    return this.#until(look, () => (isGone() ? Math.min(limitMs, ENDED_MS) : limitMs))
   }
 
   async #until<Found>(look: () => Found | undefined | null | false, limit: () => number): Promise<Found | null> {

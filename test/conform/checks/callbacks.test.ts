@@ -22,6 +22,7 @@ for (const [id, level] of [
       [task(id), met(id), step(id, 'accept')],
       [task(`${id}/1`), met(`${id}/1`), step(`${id}/1`, 'deliver'), task(`${id}/2`), met(`${id}/2`)],
     ],
+    'inconclusive nothing was sent': [[]],
     'untested the agent answered with reject': [[task(id), callback(id, 'reject')]],
     'untested the agent did not call back': [[task(id)]],
   })

@@ -49,17 +49,18 @@ test('what the end has cut off in the last of several runs was decided by those 
     ...[...new Set(checks.slice(0, 3).map(({ scenario }) => scenario))].map(one => played(one)),
   )
   const before = runOf(complete, holds, wrong, holds)
+  const lastBefore = runOf(complete, holds, broken('was wrong again', { seq: 2 }), holds)
   const {
     checks: judged,
     summary,
     interrupted,
-  } = withRepeats([before, before, runOf(historyWith(deed, end), holds, holds, wrong)])
+  } = withRepeats([before, before, lastBefore, runOf(historyWith(deed, end), holds, holds, wrong)])
   assert.equal(
     judged.map(({ verdict, text, evidence }) => [verdict, text, evidence]),
     [
       ['pass', '', []],
-      ['fail', 'was wrong', []],
-      ['inconclusive', 'pass and fail in 3 runs with one seed', [2]],
+      ['fail', 'was wrong again', []],
+      ['inconclusive', 'pass and fail in 4 runs with one seed', [2]],
     ],
   )
   assert.equal([summary.pass, summary.fail, summary.inconclusive, interrupted], [1, 1, 1, true])

@@ -16,8 +16,8 @@ export const dup: readonly Mutant[] = [
   { bug: 'remembers-the-last', kills: 'dup.old-revision' },
   { bug: 'thanks-for-copies', kills: 'dup.ends' },
   { bug: 'notes-refused', kills: 'dup.forged-does-not-burn' },
-  { bug: 'known-by-words', kills: 'dup.not-by-content' },
-  { bug: 'known-by-task', kills: 'dup.not-by-task' },
+  { bug: 'known-by-words', kills: 'dup.not-by-content', named: ['who.two-buyers-same-words'] },
+  { bug: 'known-by-task', kills: 'dup.not-by-task', named: ['life.revision'] },
   { bug: 'known-by-text', kills: 'dup.not-by-text' },
   { bug: 'accepts-copies', kills: 'dup.quiet' },
 ]

@@ -8,6 +8,6 @@ export const order: readonly Mutant[] = [
   { bug: 'one-task-for-all', kills: 'order.interleaved' },
   { bug: 'delivers-for-messages', kills: 'order.message-after-end' },
   { bug: 'delivers-in-dispute', kills: 'order.dispute-in-work' },
-  { bug: 'forgets-what-is-over', kills: 'order.late-copy-of-finished' },
+  { bug: 'forgets-what-is-over', kills: 'order.late-copy-of-finished', named: ['order.cancelled-first'] },
   { bug: 'takes-first-attempts-alone', kills: 'order.held-up' },
 ]

@@ -78,7 +78,7 @@ export function keyPlays(count: number, tell: (begun: Begun) => void): Play[] {
     const name = `key: ${mutant.bug}: ${mutant.kills}`
     const faults = async (trials: Trials) => {
       const causes = (await trials.play({ ...trialOf(mutant), wanted: null })).causes.map(({ id }) => id)
-      tell({ name, isBug: seersOf(mutant).includes(causes[0] ?? ''), causes })
+      tell({ name, isBug: [...seersOf(mutant), ...(mutant.named ?? [])].includes(causes[0] ?? ''), causes })
       return []
     }
     return { name, faults }

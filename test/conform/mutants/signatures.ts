@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 export const sig: readonly Mutant[] = [
-  { bug: 'decodes-the-secret', kills: 'sig.valid', also: ['conn.endpoint-200'] },
+  { bug: 'decodes-the-secret', kills: 'sig.valid', beside: ['conn.endpoint-200'] },
   { bug: 'no-verification', kills: 'sig.wrong-secret' },
   { bug: 'verifies-only-if-signed', kills: 'sig.missing-signature' },
   { bug: 'verifies-only-if-timed', kills: 'sig.missing-timestamp' },

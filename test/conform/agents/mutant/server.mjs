@@ -120,7 +120,8 @@ function take(event, headers) {
   const begin = () => {
     remember(marks, { key, event })
     hear(event)
-    if (!isLost() && !isTakenForKnown(event)) queue(event, key, false)
+    if (isTakenForKnown(event)) return finish(key)
+    if (!isLost()) queue(event, key, false)
   }
   if (bug('notes-late')) setTimeout(begin, 10)
   else begin()
