@@ -1,6 +1,7 @@
 /** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
 
 import { shellWord } from '../../api/command-line.ts'
+import { causes } from '../../api/diagnosis/table.ts'
 import type { CallbackFaultName, WebhookFaultName } from '../../api/faults.ts'
 import { durations, mostResponseBytes } from '../../api/limits.ts'
 import { isLoopbackName } from '../../settings/config.ts'
@@ -168,7 +169,7 @@ const unusable: readonly OutgoingFailure[] = ['bad_url', 'private_address']
 function unanswered({ reason, message }: { reason: OutgoingFailure; message: string }, to: string): Fault {
   const code = unusable.includes(reason) ? exitCodes.usage : exitCodes.network
   const hints: Partial<Record<OutgoingFailure, string>> = {
-    refused: 'Is the agent running, and on this port?',
+    refused: causes.nobody_listens.fix,
     tls: 'On this machine http:// will do.',
   }
   return new Fault(`No answer from ${to}: ${message}`, { code, hint: hints[reason] })

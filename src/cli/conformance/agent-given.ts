@@ -1,4 +1,5 @@
 /** The agent that a command line names: that there is one, and what is said when it is not there. */
+import { causes } from '../../api/diagnosis/table.ts'
 import { AgentAway } from '../../conform/agent/agent-under-test.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 
@@ -10,8 +11,6 @@ export function withAgentAway(error: unknown, isStarted: boolean): unknown {
   if (!(error instanceof AgentAway)) return error
   return new Fault([error.message, ...error.lastLines].join('\n  '), {
     code: exitCodes.network,
-    hint: isStarted
-      ? 'It is started with PORT in its environment, and listens there.'
-      : 'Is it running, and on this port?',
+    hint: isStarted ? 'It is started with PORT in its environment, and listens there.' : causes.nobody_listens.fix,
   })
 }
