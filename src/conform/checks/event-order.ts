@@ -83,7 +83,7 @@ export const order: readonly Check[] = [
     why: 'One buyer gets the work of another.',
     fix: 'Keep nothing of a task in a variable that all share. Call the `callbackUrl` of the webhook that you are working on.',
     scenario: 'disorder',
-    after: ['life.one-deliverable', 'who.one-buyer-five-tasks'],
+    after: ['life.one-deliverable'],
     judge(history) {
       const tasks = history.tasks('order.interleaved')
       if (tasks.length === 0) return inconclusive('nothing was sent')

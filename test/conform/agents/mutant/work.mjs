@@ -35,9 +35,11 @@ export async function work({ event, timestamp, data }, again = false) {
 
 /** What the bug with one variable for all believes to be its task. */
 let current = null
+/** The last one. */
+let test = null
 
 async function tested(data) {
-  current = data
+  current = test = data
   if (bug('ignores-tests')) return
   await callback(data, { action: 'accept' })
   if (bug('works-on-tests')) await deliver(taskNamed(data.taskId), data)
@@ -55,9 +57,10 @@ async function submitted(task, data, again) {
   const reason = whyNot(data)
   if (reason) return reject(task, data, reason)
   current = data
+  const before = test
   const accepted = bug('accepts-for-ever') || (await callback(data, { action: 'accept' }, () => !task.over || wasOver))
   for (let times = bug('accepts-in-a-loop') ? 12 : 0; times > 0; times -= 1) await callback(data, { action: 'accept' })
-  if (bug('a-test-replaces-the-task') && current.test) data = current
+  if (bug('a-test-replaces-the-task') && test !== before) data = test
   // Before the restart the marketplace may have taken it, and would not take it twice.
   if (bug('one-task-for-all')) data = await theLast()
   const goesOn = again || wasOver || worksOnCopies || bug('asks-for-the-state') || bug('works-although-refused')
