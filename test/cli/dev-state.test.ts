@@ -122,7 +122,7 @@ test(
     shell.stdout.on('data', chunk => (shown += chunk))
     const [code] = await once(shell, 'close')
     assert.is(code, 0)
-    assert.match(shown, /^At http:\/\/127\.0\.0\.1:\d+; nothing is kept\. With --json its first line has all keys\n/)
+    assert.match(shown, /^At http:\/\/127\.0\.0\.1:\d+ \(nothing is kept; with --json its first line has all keys\)\n/)
     assert.equal(readdirSync(folder), [])
   }),
 )

@@ -105,7 +105,7 @@ test(
         if (shown.includes('easy hires sample-agent')) resolve()
       })
     })
-    assert.match(await firstLine, /^At http:\/\/127\.0\.0\.1:\d+; all keys: marketplace dev --show-keys$/)
+    assert.match(await firstLine, /^At http:\/\/127\.0\.0\.1:\d+ \(all keys: marketplace dev --show-keys\)$/)
     await isAlive
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0]
     assert.is((await new HttpUser(url).ask('GET', '/api/agents/nobody')).status, 404)

@@ -51,7 +51,7 @@ test(
   'a dev that is ended while it tests its own agent says nothing against that agent',
   inFolder(async folder => {
     const dev = startOnTerminal(['dev', '--port', '0', '--ephemeral'], folder)
-    await shows(dev, 'Ctrl-C ends it')
+    await shows(dev, 'At http://127.0.0.1:')
     dev.interrupt()
     assert.is(await dev.ended, 0)
     assert.not.match(dev.shown(), /✖|closing its connections|is untested/)

@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { inFolder, typeOnTerminal } from '../cli/program.ts'
+import { until } from '../support/patience.ts'
 import { blocksOf, installed, shows, unwrapped } from './guide.ts'
 
 const blocks = blocksOf('docs/guides/first-agent.md')
@@ -64,6 +65,8 @@ test(
     await handler.ended
 
     const plain = typeOnTerminal(`bash -c '${lineOf('start')}'`, folder, env)
+    const answers = () => fetch(`http://localhost:${port}`, { method: 'POST', body: '{}' }).then(Boolean, () => false)
+    await until('it listens', answers)
     const bought = typeOnTerminal(lineOf('buy', 1), folder, env)
     assert.is(await bought.ended, 0, bought.shown())
     assert.match(unwrapped(bought.shown()), 'is completed')

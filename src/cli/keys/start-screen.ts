@@ -18,14 +18,15 @@ interface Start extends Pick<Credentials, 'agents'> {
 /** The events follow. */
 export function showStart(ui: Ui, { url, agents, listed, keys, isFound }: Start): void {
   const { colour, line } = ui
-  line(`At ${colour.cyan(url)}; ${keys === null ? unkept(ui) : `all keys: ${keys}`}`)
+  // Nothing that could be taken for a part of the address stands right behind it.
+  line(`At ${colour.cyan(url)} (${keys === null ? unkept(ui) : `all keys: ${keys}`})`)
   line(hireWords(agents, listed, isFound))
 }
 
 const unkept = ({ columns }: Ui) =>
   columns === null
-    ? 'nothing is kept. With --json its first line has all keys'
-    : 'nothing is kept. Press a for all keys'
+    ? 'nothing is kept; with --json its first line has all keys'
+    : 'nothing is kept; press a for all keys'
 
 /** One's own agent before the sample. */
 function hireWords(agents: readonly SeededAgent[], listed: ReadonlySet<string>, isFound: boolean): string {

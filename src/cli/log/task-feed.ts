@@ -49,18 +49,14 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
       const late = failed.find(({ againInMs }) => againInMs > withinMs)
       if (late) return late.cause
       const known = await client.diagnoseTask({ id: taskId }).catch(() => null)
-      if (!known?.diagnosis) return null
-      const { cause, text } = known.diagnosis
-      return ENDED.has(cause) || (cause === 'nobody_listens' && failed.length >= MOST_REFUSED) ? text : null
+      return known?.diagnosis && ENDED.has(known.diagnosis.cause) ? known.diagnosis.text : null
     },
     close: () => stop.abort(),
   }
 }
 
 /** Whoever started the agent has to start it again. */
-const ENDED = new Set<Cause>(['died_at_work', 'died_before_answer'])
-/** An agent that is just being started has as many attempts, which take some eight seconds. Source: A-236. */
-const MOST_REFUSED = 4
+const ENDED = new Set<Cause>(['nobody_listens', 'died_at_work', 'died_before_answer'])
 
 interface Failure {
   /** What is wrong, what to do, and when it is tried again. */
