@@ -216,14 +216,20 @@ const finding = { cause: 'down_on_purpose', certainty: 'sure', text: NOBODY } as
 const diagnosis = toRecord(finding, { isDev: true })
 const downCheck: LogEntry = { ...failedCheck, message: `No answer to the test webhook: ${NOBODY}`, diagnosis }
 
-test('of an agent that is down on purpose one line says so, and its tests are no failures', () => {
-  const lines: string[] = []
+/** A log for people, which is open. */
+function wordsInto(lines: string[]) {
   const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, {
     json: false,
     level: 'info',
     names,
   })
   log.open()
+  return log
+}
+
+test('of an agent that is down on purpose one line says so, and its tests are no failures', () => {
+  const lines: string[] = []
+  const log = wordsInto(lines)
   for (const entry of [downCheck, downCheck]) log.log(stamped(entry))
   assert.equal(lines, ['12:03:41  · a sample that is down on purpose  swift-translator'])
   const webhook = { ...refused, status: null, reason: 'refused', message: NOBODY, diagnosis } as LogEntry
@@ -236,12 +242,7 @@ test('of an agent that is down on purpose one line says so, and its tests are no
 
 test('a mistake is explained once, until its agent does the same thing rightly; a last attempt has its own command', () => {
   const lines: string[] = []
-  const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, {
-    json: false,
-    level: 'info',
-    names,
-  })
-  log.open()
+  const log = wordsInto(lines)
   const WHY = 'The agent answered 500; a 2xx is needed.'
   const explained = (...entries: LogEntry[]) => {
     lines.length = 0

@@ -1,5 +1,4 @@
 /** Reads JSON from a command's arguments: literal, from a file, or from stdin. */
-
 import { readFile } from 'node:fs/promises'
 import { UsageError } from '../../settings/config.ts'
 import { diskReason } from '../output/disk-faults.ts'

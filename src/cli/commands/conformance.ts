@@ -1,5 +1,4 @@
 /** `marketplace conformance`: does an agent behave? Plays a marketplace to it, and judges what it does. */
-
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { checks } from '../../conform/checks/index.ts'

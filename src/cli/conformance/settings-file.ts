@@ -1,5 +1,4 @@
 /** `conformance.yaml`: what the author says of an agent that not every task suits. None of it makes a bug right. */
-
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'

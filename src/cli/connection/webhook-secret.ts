@@ -1,5 +1,4 @@
 /** Reads a webhook secret from where people keep it. */
-
 import { readFileSync } from 'node:fs'
 import { environment, UsageError } from '../../settings/config.ts'
 import type { Option } from '../command-line/command.ts'

@@ -6,8 +6,9 @@ import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { UsageError } from '../../settings/config.ts'
 import { textGiven } from '../command-line/json-input.ts'
-/** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
 import { diskReason } from '../output/disk-faults.ts'
+
+/** `true`, `null` and numbers are what they are in JSON; `@file` and `-` are read; anything else is a text. */
 export async function typedFields(given: readonly string[]): Promise<[path: string, value: unknown][]> {
   const fields: [string, unknown][] = []
   for (const text of given) {
