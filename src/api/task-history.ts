@@ -33,7 +33,8 @@ const place = z.object({
 const words = { text: z.string().nullable(), cut: z.boolean() }
 
 const asked = {
-  action: z.enum(['create', ...taskTriggers]),
+  /** `create`, a trigger of the task, or what else was asked for and refused. */
+  action: z.string(),
   status: z.int(),
   /** Why it was refused. */
   error: z.string().nullable(),

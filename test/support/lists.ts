@@ -44,6 +44,7 @@ export const listsOf = (busy: number): Ask[] => [
   ...each('listTasks', 'status', taskStates),
   ...roles.flatMap(role => taskStates.map(status => ask('listTasks', { role, status }))),
   ask('listDeliverables', {}, { id: taskId(busy) }),
+  ask('getTaskHistory', {}, { id: taskId(busy) }),
   ask('listMessages', {}, { id: taskId(busy) }),
   ask('listTransactions'),
   ...each('listTransactions', 'type', transactions),

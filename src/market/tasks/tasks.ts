@@ -49,6 +49,7 @@ import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
 import { diagnoseTask } from './diagnosis.ts'
 import { attachFiles, reserveFiles } from './files.ts'
+import { getTaskHistory } from './history.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
 
@@ -272,6 +273,7 @@ export const taskVerbs = {
   createTask,
   getTask,
   diagnoseTask,
+  getTaskHistory,
   updateTask,
   submitTask,
   cancelTask,

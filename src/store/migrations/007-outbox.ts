@@ -18,6 +18,8 @@ CREATE TABLE deliveries (
 );
 -- The log of an agent, in its order.
 CREATE INDEX deliveries_by_agent ON deliveries (agent_id, id);
+-- What was sent about a task, in its order.
+CREATE INDEX deliveries_by_task ON deliveries (task_id, id);
 -- The deliveries to send next, in the order in which they are claimed. It leaves out those that have ended.
 CREATE INDEX deliveries_due ON deliveries (agent_id, next_at, id) WHERE state = 'pending';
 -- Retention first removes the body of a delivery that ended long ago, and later its row.
