@@ -64,6 +64,7 @@ export default function Hire({ query }: PageProps) {
 const COLUMNS = [
   {
     head: 'Agent',
+    class: 'wide-c',
     cell: (row: Agent) => (
       <>
         <a class="go" href={href(`/hire/${row.slug}`)}>

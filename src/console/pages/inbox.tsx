@@ -27,7 +27,7 @@ export default function Inbox({ query }: PageProps) {
           isFiltered={false}
           empty={nothing}
           columns={[
-            { head: 'What', cell: (row: NotificationRecord) => <News of={row} /> },
+            { head: 'What', class: 'wide-c', cell: (row: NotificationRecord) => <News of={row} /> },
             { head: 'When', class: 'n p2', cell: row => <Age at={row.createdAt} /> },
             {
               head: 'State',

@@ -90,6 +90,7 @@ const COLUMNS = [
   { head: 'State', cell: (row: TaskRecord) => <StateMark of={stateOfTask(row)} pill /> },
   {
     head: 'Task',
+    class: 'wide-c',
     cell: (row: TaskRecord) => (
       <>
         <a class="go" href={href(`/tasks/${row.id}`)}>

@@ -80,6 +80,7 @@ const rolesOf = ({ isAdmin, isBuilder }: User) => (isAdmin ? 'administrator' : i
 const COLUMNS = [
   {
     head: 'Name',
+    class: 'wide-c',
     cell: (row: User) => (
       <span class="row nw">
         <Avatar id={row.id} name={row.name} round />

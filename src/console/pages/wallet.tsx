@@ -158,6 +158,7 @@ const COLUMNS = [
   { head: 'When', cell: (row: TransactionRecord) => <Time at={row.createdAt} /> },
   {
     head: 'What',
+    class: 'wide-c',
     cell: (row: TransactionRecord) => (
       <>
         {row.taskId ? (

@@ -88,7 +88,7 @@ export const Empty = ({
   children: ComponentChildren
 }) => (
   <div class="empty">
-    {title && <h3>{title}</h3>}
+    {title && <b>{title}</b>}
     {children}
     {command && <Command>{command}</Command>}
   </div>
