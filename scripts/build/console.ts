@@ -1,6 +1,6 @@
 /**
  * Builds the console, from `src/console` into a folder: a page, a stylesheet and scripts, each but the page named by its content. Part of
- * the build, not of the package. Source: A-289.
+ * the build, not of the package. Source: A-306.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
