@@ -22,7 +22,7 @@ function found(all: readonly Action[], text: string): Action[] {
 }
 
 /** Its list is no datalist. */
-const COMBOBOX = { role: 'combobox', list: undefined } as const
+const COMBOBOX = { role: 'combobox', list: undefined, 'aria-expanded': true, 'aria-controls': 'commands' } as const
 
 export function Palette({ onClose }: { onClose: () => void }) {
   // As they were when it was opened: what is behind it goes on.
@@ -51,8 +51,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <input
           type="search"
           {...COMBOBOX}
-          aria-expanded="true"
-          aria-controls="commands"
           aria-activedescendant={some.length > 0 ? `command-${chosen}` : undefined}
           aria-label="Find a command, a page, a task or a delivery"
           placeholder="Find a command, a page, or an id"
