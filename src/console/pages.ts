@@ -9,6 +9,7 @@ import { match, type Place } from './router.ts'
 export const pages: readonly Page[] = [
   { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: () => import('./pages/overview.tsx') },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: () => import('./pages/tasks.tsx') },
+  { path: '/tasks/:id', title: 'Task', load: () => import('./pages/task.tsx') },
   {
     path: '/agents',
     title: 'Agents',
