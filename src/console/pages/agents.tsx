@@ -8,21 +8,11 @@ import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Loading } from '../parts/say.tsx'
-import { agentStates, Mark, StateMark } from '../parts/states.tsx'
+import { Listed } from '../parts/states.tsx'
 import { Avatar, Text, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
 import { isDev } from '../session.ts'
 import { OneAgent } from './agent.tsx'
-
-/** Whether buyers see it: in words, beside its state. */
-const Listed = ({ of }: { of: OwnAgentRecord }) =>
-  of.visible ? (
-    <Mark tone={of.freshness === 'green' ? 'ok' : 'wait'} icon={of.freshness === 'green' ? 'check' : 'warning'}>
-      Listed
-    </Mark>
-  ) : (
-    <StateMark of={agentStates[of.status]} />
-  )
 
 export default function Agents({ params }: PageProps) {
   const list = useData('agents', signal => api.listMyAgents({ limit: 100 }, { signal }))
