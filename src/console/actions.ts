@@ -9,6 +9,8 @@ export interface Action {
   run(): void
   /** Why it cannot be done now: the palette shows it greyed. */
   readonly because?: string
+  /** A key alone, as everybody knows it. */
+  readonly isHidden?: boolean
 }
 
 /** Those of the page, of what is chosen on it, and of the shell: the last come first. */

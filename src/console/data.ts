@@ -11,8 +11,11 @@ interface State<T> {
 
 export type Loaded<T> = Omit<State<T>, 'of'> & { reload(): void }
 
-/** `of` names what is asked for: with another one, nothing of the last stays. What comes late, after the page is left, is dropped. */
-export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+/**
+ * `of` names what is asked for: with another one, nothing of the last stays. With another `again` it is asked anew, and the last stays until the
+ * next is there. What comes late, after the page is left, is dropped.
+ */
+export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>, again: unknown = 0): Loaded<T> {
   const none: State<T> = { of, data: undefined, error: undefined, isLoading: true }
   const [kept, keep] = useState(none)
   const [turn, setTurn] = useState(0)
@@ -28,7 +31,7 @@ export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>)
       error => tell({ error, isLoading: false }),
     )
     return () => abort.abort()
-  }, [of, turn])
+  }, [of, turn, again])
   const reload = useCallback(() => setTurn(one => one + 1), [])
   return { ...state, reload }
 }

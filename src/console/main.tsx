@@ -1,11 +1,12 @@
 /** The console: what is signed in, and the page of the address. */
+
+import type { ComponentType } from 'preact'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { pageAt } from './pages.ts'
 import { go, place } from './router.ts'
 import { isSignIn, learn, me } from './session.ts'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
 import { useStore } from './store.ts'
 
 function Console() {
@@ -15,9 +16,18 @@ function Console() {
   useEffect(() => {
     if (user && isGate) go(query.get('to') ?? '/', { replace: true })
   }, [user, isGate])
-  if (isGate && !user) return <SignIn />
+  if (isGate && !user) return <Gate />
   if (!user || isGate) return null
   return <Shell me={user} />
+}
+
+/** Whoever is signed in needs no chunk for it. */
+function Gate() {
+  const [loaded, setLoaded] = useState<{ SignIn: ComponentType }>()
+  useEffect(() => {
+    void import('./sign-in.tsx').then(({ default: SignIn }) => setLoaded({ SignIn }))
+  }, [])
+  return loaded ? <loaded.SignIn /> : null
 }
 
 /** A marketplace that does not answer at the start is asked again. */

@@ -39,6 +39,14 @@ export function become(user: Me | null): void {
     go(`/sign-in?to=${encodeURIComponent(place.value.path + location.search + location.hash)}`)
 }
 
+/** In a simulator: signs in as this side of it. */
+export async function beSide(as: Side): Promise<void> {
+  const answer = await api.request<{ user: Me }>('POST', '/api/dev/sign-in', { by: 'session', body: { as } })
+  if (!answer.success) throw new Error(answer.error)
+  become(answer.data!.user)
+  tellTabs()
+}
+
 /** Tells the other tabs, after signing in or out here. */
 export const tellTabs = () => tabs.postMessage(null)
 

@@ -59,6 +59,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
   'src/console/api.ts network': 'runs in a browser, which has no world',
+  'src/console/live.ts network': 'runs in a browser, which has no world',
   'src/client/typed-client.ts time': "signs in an agent's process, which has no world",
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agents/agent-watch.ts network':
