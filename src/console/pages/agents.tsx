@@ -4,6 +4,7 @@ import type { OwnAgentRecord } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -16,6 +17,7 @@ import { OneAgent } from './agent.tsx'
 
 export default function Agents({ params }: PageProps) {
   const list = useData('agents', signal => api.listMyAgents({ limit: 100 }, { signal }))
+  useChanges(({ type }) => type === 'agent', list.reload)
   const agents = list.data?.items ?? []
   const chosen = agents.find(({ slug, id }) => slug === params.slug || id === params.slug)
   const first = params.slug === undefined ? agents[0] : undefined

@@ -37,12 +37,15 @@ const taskLink = (id: string | null, names: Names) =>
     </a>
   ) : null
 
+/** `available` of `available:usr_…` */
+const accountOf = (account: string) => account.split(':')[0]
+
 type Of<Type extends Entry['type']> = Extract<Entry, { type: Type }>
 type Words = { readonly [Type in Entry['type']]?: (entry: Of<Type>, names: Names) => Happening | null }
 
 const WORDS: Words = {
   request: ({ method, path, status, ms, error, own }) =>
-    own || path === '/api/stream' || path.startsWith('/api/dev/')
+    own || path.startsWith('/api/stream') || path.startsWith('/api/dev/') || path.startsWith('/api/agent/')
       ? null
       : {
           sort: method === 'GET' && status < 400 ? 'looks' : 'other',
@@ -89,7 +92,7 @@ const WORDS: Words = {
     word: <span class="n">{units(amount)}</span>,
     text: (
       <>
-        {kind}: {from} → {to} {taskId && <>· {taskLink(taskId, names)}</>}
+        {kind}: {accountOf(from)} → {accountOf(to)} {taskId && <>· {taskLink(taskId, names)}</>}
       </>
     ),
   }),
@@ -124,17 +127,13 @@ const WORDS: Words = {
     word: `Mail: ${kind}`,
     text: mail ? `to ${mail.to}` : (reason ?? outcome),
   }),
-  persona: ({ persona, message, taskId }, names) => ({
+  persona: ({ message, taskId }, names) => ({
     sort: 'other',
     isBad: false,
     tone: '',
     icon: 'person',
-    word: persona,
-    text: (
-      <>
-        {message} · {taskLink(taskId, names)}
-      </>
-    ),
+    word: message,
+    text: taskLink(taskId, names),
   }),
   fault: ({ fault, on, taskId }, names) => ({
     sort: 'webhooks',

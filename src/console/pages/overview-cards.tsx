@@ -1,6 +1,7 @@
 /** What stands beside the stream: agents, money, and what falls due. */
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import { Ring, type Share, ShareBar } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
@@ -22,6 +23,7 @@ export function AgentsCard({ me }: { me: Me }) {
   const { data, error, reload } = useData('agents', async signal =>
     me.isAdmin ? api.adminListAgents({ limit: MANY }, { signal }) : api.listMyAgents({ limit: MANY }, { signal }),
   )
+  useChanges(({ type }) => type === 'agent', reload)
   return (
     <Card
       id="agents"
@@ -103,6 +105,7 @@ async function moneyOf(me: Me, signal: AbortSignal): Promise<readonly Line[]> {
 
 export function MoneyCard({ me }: { me: Me }) {
   const { data, error, reload } = useData(me.id, signal => moneyOf(me, signal))
+  useChanges(({ type }) => type === 'wallet' || type === 'task', reload)
   return (
     <Card
       id="money"
@@ -140,6 +143,7 @@ export function MoneyCard({ me }: { me: Me }) {
 export function DueCard() {
   const { data, error, reload } = useData('due', signal => api.getClock({}, { signal }))
   const first = data?.next
+  useChanges(() => true, reload)
   return (
     <Card
       id="due"

@@ -2,6 +2,7 @@
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -41,6 +42,7 @@ export default function Overview({ me }: PageProps) {
 
 function LastTasks() {
   const { data, error, reload } = useData('tasks', signal => api.listTasks({ limit: 20 }, { signal }))
+  useChanges(({ type }) => type === 'task', reload)
   return (
     <Card
       id="tasks"

@@ -1,8 +1,7 @@
 /** The log of a simulator as it is written, in words, the newest first. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
-import { useData } from '../data.ts'
+import { paused } from '../live.ts'
 import { Chips } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
@@ -12,7 +11,7 @@ import { goQuery, place } from '../router.ts'
 import { useStore } from '../store.ts'
 import { type Entry, type Happening, inWords, type Names, type Sort } from './happenings.tsx'
 
-const EVERY_MS = 1000
+const EVERY_MS = 2000
 /** As many as the page keeps. */
 const MOST = 10_000
 
@@ -34,79 +33,91 @@ type Shown = (typeof SHOWN)[number]['value']
 const belongs = ({ sort, isBad }: Happening, shown: Shown) =>
   shown === '' ? sort !== 'looks' : shown === 'failed' ? isBad : sort === (shown satisfies Sort)
 
-/** Reads what was written since the last time, while the page is seen and nobody has paused it. */
-function useEntries(isPaused: boolean, names: Names) {
-  const [told, setTold] = useState<readonly Told[]>()
-  const [error, setError] = useState<unknown>()
-  const last = useRef(0)
-  useEffect(() => {
-    if (isPaused) return
-    const abort = new AbortController()
-    const read = async () => {
-      const fresh: Told[] = []
-      try {
-        const options = { signal: abort.signal }
-        for await (const item of await api.watchEvents({ after: last.current, follow: 'false' }, options)) {
-          const entry = item as unknown as Entry
-          last.current = entry.seq
-          const words = inWords(entry, names)
-          if (words) fresh.push({ entry, words })
-        }
-        setError(undefined)
-      } catch (thrown) {
-        if (abort.signal.aborted) return
-        setError(thrown)
-      }
-      if (abort.signal.aborted) return
-      setTold(before => (fresh.length > 0 || !before ? [...fresh.reverse(), ...(before ?? [])].slice(0, MOST) : before))
-    }
-    void read()
-    const timer = setInterval(() => document.hidden || void read(), EVERY_MS)
-    return () => {
-      abort.abort()
-      clearInterval(timer)
-    }
-  }, [isPaused, names])
-  return { told, error }
-}
+/** Names that entries do not have. Read anew when one is met that has none yet. */
+class KnownNames implements Names {
+  #agents = new Map<string, string>()
+  #tasks = new Map<string, string>()
 
-/** Names that entries do not have. */
-function useNames(): Names | undefined {
-  const { data } = useData('names', async signal => {
+  agent(id: string | null): string {
+    return this.#agents.get(id ?? '') ?? id ?? 'an agent'
+  }
+
+  task(id: string | null): string | undefined {
+    return this.#tasks.get(id ?? '')
+  }
+
+  async learn(entries: readonly Entry[], signal: AbortSignal): Promise<void> {
+    const ids = entries.flatMap(entry => ('taskId' in entry && entry.taskId?.startsWith('task_') ? [entry.taskId] : []))
+    if (this.#agents.size > 0 && ids.every(id => this.#tasks.has(id))) return
     const [agents, tasks] = await Promise.all([
       api.adminListAgents({ limit: 100 }, { signal }),
       api.adminListTasks({ limit: 100 }, { signal }),
     ])
-    const slugs = new Map(agents.items.map(({ id, slug }) => [id, slug]))
-    const titles = new Map(tasks.items.map(({ id, title }) => [id, title]))
-    return { agent: id => slugs.get(id ?? '') ?? id ?? 'an agent', task: id => titles.get(id ?? '') } satisfies Names
-  })
-  return data
+    this.#agents = new Map(agents.items.map(({ id, slug }) => [id, slug]))
+    // What is older than the list has no title here, and is not asked for again.
+    this.#tasks = new Map([
+      ...ids.map(id => [id, id] as const),
+      ...tasks.items.map(({ id, title }) => [id, title] as const),
+    ])
+  }
+}
+
+/** Reads what was written since the last time, while the page is seen and nobody has paused it. */
+function useEntries(isPaused: boolean) {
+  const [told, setTold] = useState<readonly Told[]>()
+  const [error, setError] = useState<unknown>()
+  const [names] = useState(() => new KnownNames())
+  const last = useRef(0)
+  const isReading = useRef(false)
+  const read = async (signal: AbortSignal) => {
+    if (isReading.current || document.hidden) return
+    isReading.current = true
+    try {
+      const entries: Entry[] = []
+      for await (const entry of await api.watchEvents({ after: last.current, follow: 'false' }, { signal }))
+        entries.push(entry as unknown as Entry)
+      await names.learn(entries, signal)
+      last.current = entries.at(-1)?.seq ?? last.current
+      const fresh = entries.flatMap(entry => {
+        const words = inWords(entry, names)
+        return words ? [{ entry, words }] : []
+      })
+      setError(undefined)
+      setTold((before = []) => (fresh.length > 0 ? [...fresh.reverse(), ...before].slice(0, MOST) : before))
+    } catch (thrown) {
+      if (!signal.aborted) setError(thrown)
+    } finally {
+      isReading.current = false
+    }
+  }
+  useEffect(() => {
+    if (isPaused) return
+    const abort = new AbortController()
+    void read(abort.signal)
+    const timer = setInterval(() => void read(abort.signal), EVERY_MS)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+    }
+  }, [isPaused])
+  return { told, error }
 }
 
 export function Stream() {
   const { query } = useStore(place)
   const shown = (query.get('show') ?? '') as Shown
-  const [isPaused, setPaused] = useState(false)
-  const names = useNames()
-  const { told, error } = useEntries(isPaused || !names, names ?? NOBODY)
+  const isPaused = useStore(paused) !== null
+  const { told, error } = useEntries(isPaused)
   const list = useRef<HTMLOListElement>(null)
   const rows = (told ?? []).filter(({ words }) => belongs(words, shown))
   const { from, to, before, after } = useWindow(rows.length, list, 'li[data-row]')
-  useActions([{ title: isPaused ? 'Go on' : 'Pause', key: 'p', run: () => setPaused(!isPaused) }])
   return (
     <Card
       id="stream"
       title="What happens"
       beside={<Chips label="Show" value={shown} choices={SHOWN} onChoose={show => goQuery({ show })} />}
-      tools={
-        <button type="button" class="b s" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          <Icon name={isPaused ? 'play' : 'pause'} />
-          Pause <kbd>p</kbd>
-        </button>
-      }
     >
-      {error !== undefined && <Failed what="The log could not be read. It is tried again each second." error={error} />}
+      {error !== undefined && <Failed what="The log could not be read. It is tried again each 2 s." error={error} />}
       {!told ? (
         <Loading lines={10} />
       ) : rows.length === 0 ? (
@@ -126,8 +137,6 @@ export function Stream() {
     </Card>
   )
 }
-
-const NOBODY: Names = { agent: id => id ?? '', task: () => undefined }
 
 const Row = ({ entry: { at }, words: { tone, icon, word, text, ms, isSaid } }: Told) => (
   <li class={`${tone} ${isSaid ? 'say' : ''}`} data-row>
