@@ -74,7 +74,7 @@ const shelves: Readonly<
     mayImport: { '': ['diagnosis'], diagnosis: [], endpoints: ['diagnosis'], openapi: ['endpoints'] },
   },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
-  web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
+  web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {
     assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
     mayImport: {
