@@ -66,8 +66,22 @@ export async function loadPublicPages(): Promise<Record<keyof typeof publicPages
     import('./sign-in.ts'),
     import('./found.ts'),
   ])
+  const { sitemap, sitemapPage, robots } = found
   const { signInPage, signIn, signUpPage, signUp, signOut } = people
-  return { catalogue, agentPage, hirePage, hire, signInPage, signIn, signUpPage, signUp, signOut, ...found }
+  return {
+    catalogue,
+    agentPage,
+    hirePage,
+    hire,
+    signInPage,
+    signIn,
+    signUpPage,
+    signUp,
+    signOut,
+    sitemap,
+    sitemapPage,
+    robots,
+  }
 }
 
 const names = Object.keys(publicPages) as (keyof typeof publicPages)[]
