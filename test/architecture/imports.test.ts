@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   market: ['api', 'store', 'world', 'settings', 'shared'],
   web: ['api', 'market', 'world', 'settings', 'shared'],
   client: ['api', 'shared'],
+  console: ['api', 'client'],
   sim: ['api', 'client', 'world', 'open'],
   conform: ['api', 'client', 'market', 'sim', 'world', 'settings', 'shared', 'open'],
   open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'settings', 'shared'],
@@ -74,6 +75,10 @@ const shelves: Readonly<
     mayImport: { '': ['diagnosis'], diagnosis: [], endpoints: ['diagnosis'], openapi: ['endpoints'] },
   },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
+  console: {
+    assembles: ['main.tsx', 'pages.ts', 'shell.tsx', 'sign-in.tsx'],
+    mayImport: { '': ['parts'], parts: [], pages: ['parts'] },
+  },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {
     assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
@@ -155,6 +160,7 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/webhooks/signature-probe.ts > store/tables/agents/agents.ts': "reads the agent's address",
   'src/sim/agents/test-responder.ts > market/market.ts': 'names the type of the marketplace whose test it answers',
   'src/sim/agents/test-responder.ts > market/verbs.ts': 'calls back without a request',
+  'src/console/pages/happenings.tsx > market/log.ts': 'names the types of the entries that it puts into words',
 }
 
 function importFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {
