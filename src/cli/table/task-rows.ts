@@ -76,7 +76,7 @@ const looking: readonly EndpointRow[] = [
     ...one,
     name: 'tasks history',
     endpoint: 'getTaskHistory',
-    summary: 'What has happened to a task: requests, webhooks, states and money, in order',
+    summary: 'All that has happened to a task, in order',
     flags: pageFlags,
     things: 'things that happened to this task',
     shows: ['at', 'kind', 'action', 'event', 'attempt', 'status', 'from', 'to', 'amount', 'text'],
