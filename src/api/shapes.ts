@@ -152,6 +152,9 @@ export const paging = {
   limit: wholeNumber(1, limits.page.max, limits.page.default),
 }
 
+/** A time that is asked for, ISO 8601 UTC. */
+export const moment = () => z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' })
+
 /** ISO 8601 UTC with milliseconds, on the domain clock. Source: A-14. */
 export const time = () => z.iso.datetime({ precision: 3 })
 

@@ -26,6 +26,14 @@ const transactions = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'ear
 
 const [mine, myBuyer, myBuyingAgent] = [agentId(SOMEONE), userId(SOMEONE - 1), agentId(SOMEONE + 1)]
 
+const deliveryFilters = [
+  ...['waiting', 'failed'].map(status => ({ status })),
+  { event: 'task.message' },
+  { q: 'number' },
+  { taskId: taskId(1) },
+  { since: '2026-01-01T00:00:00Z' },
+]
+
 /** Of one trader; `busy` is the number of a task with many messages. */
 export const listsOf = (busy: number): Ask[] => [
   ...each('listAgents', 'sort', sorts),
@@ -37,6 +45,9 @@ export const listsOf = (busy: number): Ask[] => [
   ask('listMySamples', {}, { id: mine }),
   ask('listReviews', {}, { id: mine }),
   ask('listDeliveries', {}, { id: mine }),
+  ...deliveryFilters.flatMap(query => [ask('listDeliveries', query, { id: mine }), ask('listMyDeliveries', query)]),
+  ask('listMyDeliveries'),
+  ask('listMyDeliveries', { agent: mine }),
   ask('listKeys'),
   ask('listNotifications'),
   ask('listTasks'),
