@@ -120,6 +120,7 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/my/agents/:id/deliveries': ['delivery'],
   'GET /api/my/agents/:id/deliveries/:deliveryId': ['delivery'],
   'POST /api/my/agents/:id/deliveries/:deliveryId/redeliver': ['delivery'],
+  'GET /api/my/tasks/counts': [null],
   'GET /api/my/deliveries': [null],
   'GET /api/my/deliveries/counts': [null],
   'POST /api/my/deliveries/resend': [null, { failed: {} }],

@@ -53,10 +53,12 @@ const wanted = (given: Partial<DeliveryFilter>): DeliveryFilter => ({
   ...{ builderId: 'b', agentId: null, status: null, event: null, taskId: null, since: null, q: null, resent: null },
   ...given,
 })
-const listed = (given: Partial<DeliveryFilter>, limit = 10, offset = 0) => (tx: Tx) =>
-  deliveriesOf(tx, wanted(given), limit, offset).then(rows =>
-    rows.map(({ id, agentId, state, attempts, resentAs }) => [id, agentId, state, attempts, resentAs]),
-  )
+const listed =
+  (given: Partial<DeliveryFilter>, limit = 10, offset = 0) =>
+  (tx: Tx) =>
+    deliveriesOf(tx, wanted(given), limit, offset).then(rows =>
+      rows.map(({ id, agentId, state, attempts, resentAs }) => [id, agentId, state, attempts, resentAs]),
+    )
 const ATTEMPT = 'attempt url status reason message answer durationMs createdAt'
 
 const run = (tx: Tx, change: string, filter: DeliveryFilter) =>
@@ -96,7 +98,11 @@ testRows('rows of what is due', {
     [tx => deliveriesOf(tx, wanted({}), 2, 1).then(idsOf), ['d8', 'd7']],
     [tx => deliveriesOf(tx, wanted({ builderId: 'a' }), 2, 0).then(idsOf), ['db', 'da']],
     [tx => deliveriesOf(tx, wanted({ builderId: 'c' }), 10, 0).then(idsOf), []],
-    [tx => run(tx, `UPDATE agents SET deleted_at = 1 WHERE id = 'g_9'`, wanted({})), ['d8', 'd7', 'd6'], ['agents g_9: deleted_at null → 1']],
+    [
+      tx => run(tx, `UPDATE agents SET deleted_at = 1 WHERE id = 'g_9'`, wanted({})),
+      ['d8', 'd7', 'd6'],
+      ['agents g_9: deleted_at null → 1'],
+    ],
     [tx => deliveriesOf(tx, wanted({ status: 'pending' }), 10, 0).then(idsOf), ['d9', 'd6']],
     [tx => deliveriesOf(tx, wanted({ status: 'failed' }), 10, 0).then(idsOf), ['d8']],
     [tx => countDeliveries(tx, wanted({ status: 'failed' })), 1],
@@ -109,10 +115,9 @@ testRows('rows of what is due', {
     [tx => deliveriesOf(tx, wanted({ q: 'd7' }), 10, 0).then(idsOf), ['d7']],
     [tx => deliveriesOf(tx, wanted({ q: 't5' }), 10, 0).then(idsOf), ['d8', 'd7']],
     [
-      tx =>
-        run(tx, `UPDATE tasks SET title = 'A 50%_Ä Title' WHERE id = 't5'`, wanted({ q: '0%_Ä tIT' })),
+      tx => run(tx, `UPDATE tasks SET title = 'A 50%_Ä Title' WHERE id = 't5'`, wanted({ q: '0%_Ä tIT' })),
       ['d8', 'd7'],
-      [`tasks t5: title TITLE → A 50%_Ä Title`],
+      [`tasks t5: title a title → A 50%_Ä Title`],
     ],
     [tx => countDeliveries(tx, wanted({ q: 'd_' })), 0],
     [tx => deliveriesByState(tx, wanted({})), { waiting: 0, pending: 2, delivered: 1, failed: 1 }],
@@ -129,7 +134,10 @@ testRows('rows of what is due', {
     [tx => deliveriesCalled(tx, 'b', ['d9', 'd1', 'd7']).then(idsOf), ['d7', 'd9']],
     [
       tx => attemptMarks(tx, ['d8', 'da', 'd1']),
-      row => ['d8/1', 'd8/2', 'da/1'].map(key => row(`attempts ${key}`, 'deliveryId attempt status reason durationMs createdAt')),
+      row =>
+        ['d8/1', 'd8/2', 'da/1'].map(key =>
+          row(`attempts ${key}`, 'deliveryId attempt status reason durationMs createdAt'),
+        ),
     ],
   ],
   'the log of one delivery': [

@@ -26,6 +26,13 @@ const transactions = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'ear
 
 const [mine, myBuyer, myBuyingAgent] = [agentId(SOMEONE), userId(SOMEONE - 1), agentId(SOMEONE + 1)]
 
+const taskFilters = [
+  { status: 'pending,in_progress,delivered' },
+  { q: 'task' },
+  { agent: mine },
+  { agent: mine, q: 'task' },
+  { disputed: 'true' },
+]
 const deliveryFilters = [
   ...['waiting', 'failed'].map(status => ({ status })),
   { event: 'task.message' },
@@ -54,6 +61,8 @@ export const listsOf = (busy: number): Ask[] => [
   ...each('listTasks', 'role', roles),
   ...each('listTasks', 'status', taskStates),
   ...roles.flatMap(role => taskStates.map(status => ask('listTasks', { role, status }))),
+  ...taskFilters.flatMap(query => roles.map(role => ask('listTasks', { ...query, role }))),
+  ...each('listTasks', 'sort', ['oldest', 'updated', 'price']),
   ask('listDeliverables', {}, { id: taskId(busy) }),
   ask('listMessages', {}, { id: taskId(busy) }),
   ask('listTransactions'),
@@ -73,6 +82,8 @@ export const listsOfAdmin: Ask[] = [
   ...each('adminListUsage', 'by', ['texts', 'files']),
   ask('adminListTasks'),
   ...each('adminListTasks', 'disputed', ['true', 'false']),
+  ...taskFilters.map(query => ask('adminListTasks', query)),
+  ...taskFilters.map(query => ask('adminListTasks', { ...query, userId: userId(SOMEONE) })),
   ask('adminListDeposits'),
   ...each('adminListDeposits', 'status', paymentStatuses),
   ask('adminListWithdrawals'),

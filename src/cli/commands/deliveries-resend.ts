@@ -37,24 +37,10 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     throw new UsageError('Which deliveries? Give their ids, or --failed for all that failed: not both, not neither.')
   }
   return connected(flags, 'builder', async connection => {
-    const { client, out, notes, json } = connection
     const agent = flags.agent ? await agentCalled(connection, flags.agent) : undefined
-    const chosen =
-      ids.length > 0
-        ? await named(connection, agent ? [agent] : await ownAgents(client), ids)
-        : await failed(client, await search(connection, agent))
-    if (chosen.length === 0) notes.line(none(connection, flags))
-    const sent: DeliveryRecord[] = []
-    for (let at = 0; at < chosen.length; at += limits.page.max) {
-      const some = chosen.slice(at, at + limits.page.max)
-      const { items } = await patiently(() => client.resendDeliveries({ ids: some.map(({ id }) => id) }))
-      for (const { of, delivery, refused } of items) {
-        if (delivery) sent.push(delivery)
-        if (!delivery) notes.line(`${of} is not sent again: ${refused}`)
-        else if (!json) out.line(`${delivery.id} resends ${of}: ${delivery.event} for ${delivery.taskId}`)
-      }
-      connection.whenInterrupted(farewell(connection, sent, chosen.length))
-    }
+    const chosen = await wanted(connection, ids, agent, search)
+    if (chosen.length === 0) connection.notes.line(none(connection, flags))
+    const sent = await sendAgain(connection, chosen)
     const items = await follow(connection, sent, timeoutMs)
     connection.answer({ items }, () => {
       for (const item of items) tellEnd(connection, item)
@@ -62,6 +48,37 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     const isDone = sent.length === chosen.length && items.every(({ status }) => status === 'delivered')
     return isDone ? exitCodes.ok : exitCodes.failed
   })
+}
+
+type Agent = AgentRecord | OwnAgentRecord
+
+async function wanted(
+  connection: Connection,
+  ids: readonly string[],
+  agent: Agent | undefined,
+  search: ReturnType<typeof searchOf>,
+): Promise<DeliveryRecord[]> {
+  const { client } = connection
+  return ids.length > 0
+    ? named(connection, agent ? [agent] : await ownAgents(client), ids)
+    : failed(client, await search(connection, agent))
+}
+
+/** Returns the new deliveries. One that can't be sent is told of. */
+async function sendAgain(connection: Connection, chosen: readonly DeliveryRecord[]): Promise<DeliveryRecord[]> {
+  const { client, out, notes, json } = connection
+  const sent: DeliveryRecord[] = []
+  for (let at = 0; at < chosen.length; at += limits.page.max) {
+    const ids = chosen.slice(at, at + limits.page.max).map(({ id }) => id)
+    const { items } = await patiently(() => client.resendDeliveries({ ids }))
+    for (const { of, delivery, refused } of items) {
+      if (delivery) sent.push(delivery)
+      if (!delivery) notes.line(`${of} is not sent again: ${refused}`)
+      else if (!json) out.line(`${delivery.id} resends ${of}: ${delivery.event} for ${delivery.taskId}`)
+    }
+    connection.whenInterrupted(farewell(connection, sent, chosen.length))
+  }
+  return sent
 }
 
 function none({ found }: Connection, { agent, ...search }: ResendFlags): string {
@@ -83,10 +100,12 @@ function farewell({ found }: Connection, open: readonly { readonly id: string }[
   return `Interrupted. ${some} resent webhooks stay in the queue: ${nextSteps.allDeliveries(reach)}`
 }
 
-type Agents = readonly (OwnAgentRecord | AgentRecord)[]
-
 /** Finds all before any is sent, so that a wrong id among them sends nothing. */
-async function named({ client }: Connection, agents: Agents, ids: readonly string[]): Promise<DeliveryRecord[]> {
+async function named(
+  { client }: Connection,
+  agents: readonly Agent[],
+  ids: readonly string[],
+): Promise<DeliveryRecord[]> {
   const found: DeliveryRecord[] = []
   for (const id of new Set(ids)) found.push(await patiently(() => deliveryCalled(client, agents, id)))
   return found

@@ -113,10 +113,7 @@ async function diagnosesOf(ctx: ReadCtx, rows: readonly Listed[]) {
   const stories = recording ? new Stories(recording, faults) : undefined
   const about = ({ agentSlug: slug, webhookUrl }: Listed) => aboutAgent(config, { slug, webhookUrl })
   return new Map(
-    last.map(row => [
-      row.deliveryId,
-      told(diagnosedAttempt(ctx, row, stories), about(troubled.get(row.deliveryId)!)),
-    ]),
+    last.map(row => [row.deliveryId, told(diagnosedAttempt(ctx, row, stories), about(troubled.get(row.deliveryId)!))]),
   )
 }
 

@@ -271,6 +271,10 @@ export class Conditions {
     if (value !== null) this.#all.push(condition(this.value(value)))
   }
 
+  addOneOf(column: string, values: readonly Value[]): void {
+    this.#all.push(`${column} IN (${values.map(value => this.value(value)).join(', ')})`)
+  }
+
   get text(): string {
     return this.#all.join(' AND ')
   }
