@@ -1,10 +1,11 @@
-/** Makes what the package holds beside its sources: the bundle, declarations, the manual, the empty database. Run by `npm run build`; not part of it. */
+/** Makes what the package holds beside its sources: the bundle, the console, declarations, the manual, the empty database. Run by `npm run build`; not part of it. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { bundle } from './bundling.ts'
+import { buildConsole } from './console.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 import { manPages } from './man-pages.ts'
 
@@ -35,6 +36,7 @@ await rm(at('man'), { recursive: true, force: true })
 await mkdir(at('man'), { recursive: true })
 await Promise.all([
   bundle(folder),
+  buildConsole(at('console')),
   copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
   wholeTable().then(table =>
     Promise.all([...manPages(table)].map(([name, page]) => writeFile(at(`man/${name}.1`), page))),

@@ -4,6 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { Transform } from 'node:stream'
 import { Busboy, type BusboyConfig, type BusboyHeaders } from '@fastify/busboy'
 import type * as z from 'zod'
 import { invalid, type Refusal, refuse } from '../api/failures.ts'
@@ -34,6 +35,11 @@ const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
 const ROOM_BYTES = 192 * 1024
 /** A part of this type is a file, whether it has a name or not. */
 const OCTETS = 'application/octet-stream'
+/**
+ * The parser gets so much at once. It goes on to the end of what it got after it was stopped: 64 KiB of empty parts held the thread for 6 to 9 ms,
+ * 16 KiB hold it for 1.2 ms. A file of 5 MB takes 0.5 to 1 ms longer.
+ */
+const PIECE_BYTES = 16 * 1024
 /** The name of the parts with files. */
 const FILES = 'files'
 
@@ -126,7 +132,8 @@ function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, na
       broken = true
       unwatch()
       arriving.end()
-      req.unpipe(parser)
+      req.unpipe(pieces)
+      pieces.destroy()
       parser.destroy()
       for (const { stream } of arrivals) stream.destroy(error)
       reject(error)
@@ -167,7 +174,17 @@ function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, na
     const onDisk = beginFiles(fail)
     const arriving = reading.begin(fail)
     const unwatch = watchPace(req, reading.lookMs, fail)
-    req.once('error', gone).once('close', gone).pipe(parser)
+    const pieces = inPieces()
+    req.once('error', gone).once('close', gone).pipe(pieces).pipe(parser)
+  })
+}
+
+function inPieces(): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) this.push(chunk.subarray(at, at + PIECE_BYTES))
+      done()
+    },
   })
 }
 

@@ -17,6 +17,8 @@ const banned = {
 
 /** Elsewhere it is no fault. */
 const isBannedIn: Partial<Record<keyof typeof banned, (path: string) => boolean>> = {
+  // A browser has the clock of its own machine alone.
+  time: path => !path.startsWith('src/console/'),
   streams: path => !path.startsWith('src/cli/'),
   output: path => path.startsWith('src/cli/'),
 }
@@ -56,6 +58,8 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/callbacks.ts time': "runs in an agent's process, which has no world",
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
+  'src/console/api.ts network': 'runs in a browser, which has no world',
+  'src/console/live.ts network': 'runs in a browser, which has no world',
   'src/client/typed-client.ts time': "signs in an agent's process, which has no world",
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agents/agent-watch.ts network':

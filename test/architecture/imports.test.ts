@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   market: ['api', 'store', 'world', 'settings', 'shared'],
   web: ['api', 'market', 'world', 'settings', 'shared'],
   client: ['api', 'shared'],
+  console: ['api', 'client'],
   sim: ['api', 'client', 'world', 'open'],
   conform: ['api', 'client', 'market', 'sim', 'world', 'settings', 'shared', 'open'],
   open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'settings', 'shared'],
@@ -74,6 +75,10 @@ const shelves: Readonly<
     mayImport: { '': ['diagnosis'], diagnosis: [], endpoints: ['diagnosis'], openapi: ['endpoints'] },
   },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
+  console: {
+    assembles: ['main.tsx', 'pages.ts', 'shell.tsx', 'sign-in.tsx'],
+    mayImport: { '': ['parts'], parts: [], pages: ['parts'] },
+  },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
   cli: {
     assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],

@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 export type Files = Readonly<Record<string, string>>
 
 /** A room is a folder of src, or a file beside them. */
-export const room = (path: string) => path.split('/')[1]!.replace(/\.ts$/, '')
+export const room = (path: string) => path.split('/')[1]!.replace(/\.tsx?$/, '')
 
 /** Comments name what is banned, so they are not looked at. */
 export const code = (text: string) => text.replace(/^\s*(?:\/\*|\*|\/\/).*$/gm, '').replace(/\s\/\/ .*$/gm, '')
@@ -33,4 +33,4 @@ export function read(folder: string, suffix: string): Files {
   )
 }
 
-export const sources = read('src', '.ts')
+export const sources = { ...read('src', '.ts'), ...read('src', '.tsx') }

@@ -1,0 +1,46 @@
+/** What can be done now: each action has its line in the palette, and its key. */
+import { useEffect } from 'preact/hooks'
+import { Store } from './store.ts'
+
+export interface Action {
+  readonly title: string
+  /** One key, or two with a space between them. */
+  readonly key?: string
+  run(): void
+  /** Why it cannot be done now: the palette shows it greyed. */
+  readonly because?: string
+  /** A key alone, as everybody knows it. */
+  readonly isHidden?: boolean
+}
+
+/** Those of the page, of what is chosen on it, and of the shell: the last come first. */
+export const actions = new Store<readonly (readonly Action[])[]>([])
+
+/** Offers actions for as long as the component is there. */
+export function useActions(own: readonly Action[]): void {
+  useEffect(() => {
+    actions.set([own, ...actions.value])
+    return () => actions.set(actions.value.filter(some => some !== own))
+  })
+}
+
+/** Single keys can be switched off: they hinder who dictates. Source: WCAG 2.1.4. */
+export const keysAreOn = () => localStorage.getItem('keys') !== 'off'
+
+const TYPING = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]'
+const SECOND_MS = 1500
+let first: { key: string; at: number } | undefined
+
+addEventListener('keydown', event => {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !keysAreOn()) return
+  if (!(event.target instanceof Element) || event.target.matches(TYPING) || event.target.closest('dialog')) return
+  const before = first && event.timeStamp - first.at < SECOND_MS ? `${first.key} ` : ''
+  first = undefined
+  const all = actions.value.flat()
+  const wanted = before + event.key
+  const action = all.find(({ key, because }) => key === wanted && because === undefined)
+  if (action) {
+    event.preventDefault()
+    action.run()
+  } else if (all.some(({ key }) => key?.startsWith(`${event.key} `))) first = { key: event.key, at: event.timeStamp }
+})

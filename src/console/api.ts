@@ -1,0 +1,21 @@
+/**
+ * The project's own client, in a browser: it sends the session by its cookie. In the build its records are cut down to what a client reads of
+ * them, as data; see `scripts/build/console.ts`.
+ */
+import { createClient, MarketplaceError } from '../client/client.ts'
+
+/** Called with each response of 401: whoever was signed in is so no more. */
+export const refused = { notSignedIn: () => {} }
+
+export const api = createClient({
+  // A relative address would do for fetch, and not for messages that name it.
+  baseUrl: location.origin,
+  fetch: async (url, init) => {
+    const reply = await fetch(url, init)
+    if (reply.status === 401) refused.notSignedIn()
+    return reply
+  },
+})
+
+export const isRefusal = (error: unknown, status: number): error is MarketplaceError =>
+  error instanceof MarketplaceError && error.status === status

@@ -1,0 +1,37 @@
+/** What a page reads: asked when it is drawn, and again when it is told to. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+interface State<T> {
+  readonly of: string
+  /** The last that came; it stays while a newer one is asked for, or cannot be had. */
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+}
+
+export type Loaded<T> = Omit<State<T>, 'of'> & { reload(): void }
+
+/**
+ * `of` names what is asked for: with another one, nothing of the last stays. With another `again` it is asked anew, and the last stays until the
+ * next is there. What comes late, after the page is left, is dropped.
+ */
+export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>, again: unknown = 0): Loaded<T> {
+  const none: State<T> = { of, data: undefined, error: undefined, isLoading: true }
+  const [kept, keep] = useState(none)
+  const [turn, setTurn] = useState(0)
+  const state = kept.of === of ? kept : none
+  useEffect(() => {
+    const abort = new AbortController()
+    const tell = (part: Partial<State<T>>) => {
+      if (!abort.signal.aborted) keep(last => ({ ...(last.of === of ? last : none), ...part }))
+    }
+    tell({ isLoading: true })
+    ask(abort.signal).then(
+      data => tell({ data, error: undefined, isLoading: false }),
+      error => tell({ error, isLoading: false }),
+    )
+    return () => abort.abort()
+  }, [of, turn, again])
+  const reload = useCallback(() => setTurn(one => one + 1), [])
+  return { ...state, reload }
+}

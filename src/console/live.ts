@@ -1,0 +1,184 @@
+/**
+ * What changes, as it changes: one stream for the whole browser, not for each tab, as a browser has six connections to a server and a stream
+ * holds one. The tab that has the lock has the stream, and tells the others. A tab that is hidden for a while gives the lock away. While the
+ * stream is cut, what is shown is read anew each 2 s, and the strip says so.
+ */
+import { useEffect, useRef } from 'preact/hooks'
+import { Store } from './store.ts'
+
+export interface Change {
+  readonly type: string
+  readonly taskId: string | null
+  readonly agentId: string | null
+  readonly deliveryId: string | null
+  readonly what: string | null
+}
+
+interface Live {
+  readonly is: 'starting' | 'live' | 'polling'
+  /** Real time. */
+  readonly since: number
+}
+
+export const live = new Store<Live>({ is: 'starting', since: Date.now() })
+/** How many changes this tab has left out, as it is paused; null: it is not. */
+export const paused = new Store<number | null>(null)
+/** What is said to who does not see the page: one sentence. */
+export const said = new Store('')
+
+const HIDDEN_MS = 30_000
+const POLL_MS = 2000
+const SENTENCE_MS = 5000
+const REOPEN_MS = 5000
+
+type Heard = { change: Change } | { live: Live } | { resync: true } | { hello: true }
+
+const followers = new Set<(change: Change | null) => void>()
+const tabs = new BroadcastChannel('live')
+
+function hear(heard: Heard): void {
+  if ('live' in heard) live.set(heard.live)
+  else if ('change' in heard || 'resync' in heard) {
+    const change = 'change' in heard ? heard.change : null
+    if (paused.value !== null) paused.set(paused.value + (change ? 1 : 0))
+    else for (const follow of followers) follow(change)
+  }
+}
+
+/** Everywhere: here too. */
+function tell(heard: Heard): void {
+  tabs.postMessage(heard)
+  hear(heard)
+}
+
+tabs.onmessage = ({ data }: MessageEvent<Heard>) => {
+  if ('hello' in data) {
+    if (isLeader) tabs.postMessage({ live: live.value })
+  } else hear(data)
+}
+
+let isLeader = false
+
+/** Holds the stream until it is told to stop. */
+function lead(stop: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    isLeader = true
+    let source: EventSource | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let polling: ReturnType<typeof setInterval> | undefined
+    const become = (is: Live['is']) => {
+      clearInterval(polling)
+      if (is === 'polling') polling = setInterval(() => tell({ resync: true }), POLL_MS)
+      if (live.value.is !== is) tell({ live: { is, since: Date.now() } })
+    }
+    const open = () => {
+      source = new EventSource('/api/stream')
+      source.onopen = () => {
+        // What was missed while the stream was cut, or while nobody had it.
+        tell({ resync: true })
+        become('live')
+      }
+      source.onmessage = ({ data }) => tell({ change: JSON.parse(data) })
+      source.addEventListener('resync', () => tell({ resync: true }))
+      source.onerror = () => {
+        become('polling')
+        // After a response that is no stream the browser does not try again.
+        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
+      }
+    }
+    stop.addEventListener('abort', () => {
+      isLeader = false
+      clearTimeout(timer)
+      clearInterval(polling)
+      source?.close()
+      resolve()
+    })
+    open()
+  })
+}
+
+let stopLeading: AbortController | undefined
+
+/** Leads, or waits to. */
+function join(): void {
+  if (stopLeading) return
+  stopLeading = new AbortController()
+  const { signal } = stopLeading
+  tabs.postMessage({ hello: true } satisfies Heard)
+  // Without a secure context there are no locks: then each tab has its own.
+  if (!navigator.locks) void lead(signal)
+  else navigator.locks.request('stream', { signal }, () => lead(signal)).catch(() => {})
+}
+
+export function leave(): void {
+  stopLeading?.abort()
+  stopLeading = undefined
+}
+
+/** From signing in until signing out. Returns what ends it. */
+export function goLive(): () => void {
+  let hiding: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    clearTimeout(hiding)
+    if (document.hidden) hiding = setTimeout(leave, HIDDEN_MS)
+    else if (!stopLeading) {
+      join()
+      hear({ resync: true })
+    }
+  }
+  document.addEventListener('visibilitychange', look)
+  join()
+  return () => {
+    clearTimeout(hiding)
+    document.removeEventListener('visibilitychange', look)
+    leave()
+  }
+}
+
+export function pause(): void {
+  const isPaused = paused.value !== null
+  paused.set(isPaused ? null : 0)
+  if (isPaused) hear({ resync: true })
+}
+
+/**
+ * Calls `reload` after changes that `isMine`, and after such as were missed: at most some times a second, and in a tab that is hidden only once it
+ * is seen.
+ */
+export function useChanges(isMine: (change: Change) => boolean, reload: () => void): void {
+  const last = useRef({ isMine, reload })
+  last.current = { isMine, reload }
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isStale = false
+    const now = () => {
+      timer = undefined
+      isStale = document.hidden
+      if (!isStale) last.current.reload()
+    }
+    const follow = (change: Change | null) => {
+      if (change === null || last.current.isMine(change)) timer ??= setTimeout(now, 200)
+    }
+    const look = () => isStale && now()
+    followers.add(follow)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearTimeout(timer)
+      followers.delete(follow)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+}
+
+let saidAt = 0
+let waiting: ReturnType<typeof setTimeout> | undefined
+
+/** Says a sentence to who does not see the page: one in 5 s at most, the last of them. */
+export function say(sentence: string): void {
+  clearTimeout(waiting)
+  const wait = Math.max(0, saidAt + SENTENCE_MS - Date.now())
+  waiting = setTimeout(() => {
+    saidAt = Date.now()
+    said.set(sentence)
+  }, wait)
+}

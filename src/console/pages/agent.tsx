@@ -1,0 +1,315 @@
+/** One agent of one's own. */
+import { useState } from 'preact/hooks'
+import type { OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Head } from '../parts/head.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Dialog, toast, tried } from '../parts/over.tsx'
+import { Card, Copy, Empty, Failed, Id, Loading, Note } from '../parts/say.tsx'
+import { agentStates, checkStates, deliveryStates, Mark, StateMark } from '../parts/states.tsx'
+import { Age, count, Text, units } from '../parts/words.tsx'
+import { go, href } from '../router.ts'
+import { Samples } from './samples.tsx'
+
+const CHECKS = {
+  webhook_url: 'Webhook URL',
+  https: 'HTTPS',
+  webhook_secret: 'Secret',
+  endpoint: 'Endpoint',
+  callback: 'Callback',
+} as const
+
+/** What can become of it from each state. */
+const MOVES = {
+  draft: ['Publish', 'publishAgent'],
+  pending_review: undefined,
+  verified: ['Deactivate', 'deactivateAgent'],
+  active: ['Deactivate', 'deactivateAgent'],
+  inactive: ['Reactivate', 'reactivateAgent'],
+} as const
+
+export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange: () => void }) {
+  const { id, slug, status } = agent
+  const [isTesting, setTesting] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  const [report, setReport] = useState<TestReport>()
+  const test = async () => {
+    if (isTesting) return
+    setTesting(true)
+    setReport(await tried('Not tested', () => api.testConnection({ id })))
+    setTesting(false)
+    onChange()
+  }
+  const move = MOVES[status]
+  const act = async () => {
+    try {
+      if (move) await api[move[1]]({ id })
+      setRefusal('')
+      onChange()
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+  }
+  useActions([
+    { title: `Test ${slug}`, key: 't', run: test, ...(isTesting && { because: 'A test is under way' }) },
+    { title: `Edit ${slug}`, key: 'e', run: () => go(`/agents/${slug}/edit`) },
+    ...(move ? [{ title: `${move[0]} ${slug}`, run: act }] : []),
+  ])
+  return (
+    <div class="stack">
+      <Head
+        title={agent.name}
+        sub={
+          <>
+            <StateMark of={agentStates[status]} pill />
+            <span>{agent.visible ? 'listed, buyers see it' : 'buyers do not see it'}</span>
+            <Id of={id} label="the agent’s id" />
+          </>
+        }
+        acts={
+          <>
+            <button type="button" class="b main-b" aria-disabled={isTesting} onClick={test}>
+              <Icon name="play" />
+              {isTesting ? 'Testing' : 'Test'} <kbd>t</kbd>
+            </button>
+            <a class="b" href={href(`/agents/${slug}/edit`)}>
+              Edit <kbd>e</kbd>
+            </a>
+            {move && (
+              <button type="button" class="b" onClick={act}>
+                {move[0]}
+              </button>
+            )}
+          </>
+        }
+      />
+      {refusal && move && (
+        <Note tone="bad" icon="failed" alert>
+          <b>{move[0]} was refused.</b> {refusal}
+        </Note>
+      )}
+      <Why of={agent} />
+      <Checks of={report ?? null} isTesting={isTesting} passedAt={agent.lastCheckPassedAt} />
+      <div class="two">
+        <Connection agent={agent} />
+        <Earnings id={id} agent={agent} />
+        <Samples agentId={id} />
+        <LastDeliveries agent={agent} />
+      </div>
+    </div>
+  )
+}
+
+/** Why buyers do not see it, and what is wrong with it. */
+function Why({ of: { hiddenReason, reviewReason, diagnosis, status } }: { of: OwnAgentRecord }) {
+  return (
+    <>
+      {status === 'draft' && reviewReason && (
+        <Note tone="bad" icon="flag">
+          <b>It was sent back.</b> <Text>{reviewReason}</Text>
+        </Note>
+      )}
+      {hiddenReason && (
+        <Note tone="wait" icon="warning">
+          <b>Buyers do not see it.</b> {hiddenReason}
+        </Note>
+      )}
+      {diagnosis && (
+        <Note tone="bad" icon="doctor">
+          <b>
+            <Text>{diagnosis.text}</Text>
+          </b>{' '}
+          <Text>{diagnosis.fix}</Text>
+        </Note>
+      )}
+    </>
+  )
+}
+
+interface ChecksProps {
+  of: TestReport | null
+  isTesting: boolean
+  passedAt: string | null
+}
+
+function Checks({ of, isTesting, passedAt }: ChecksProps) {
+  const first = of?.checks.find(({ status }) => status === 'failed' || status === 'warning')
+  return (
+    <Card
+      id="checks"
+      title="Five checks"
+      beside={
+        <span class="q">
+          {isTesting ? (
+            'under way, 45 s at most'
+          ) : of ? (
+            <>
+              <Age at={of.testedAt} /> · {of.status === 'warning' ? 'passed with a warning' : of.status}
+            </>
+          ) : passedAt ? (
+            <>
+              passed <Age at={passedAt} />
+            </>
+          ) : (
+            'not passed yet'
+          )}
+        </span>
+      }
+    >
+      <ol class="five" aria-busy={isTesting}>
+        {Object.entries(CHECKS).map(([name, word], at) => {
+          const check = of?.checks.find(one => one.name === name)
+          return (
+            <li key={name}>
+              <span class="q n">{at + 1}</span>
+              {check && !isTesting ? (
+                <>
+                  <StateMark of={checkStates[check.status]} words={word} />
+                  <span class="q">
+                    <Text>{check.message}</Text>
+                  </span>
+                  <span class="q n m">{check.durationMs.toLocaleString('en')} ms</span>
+                </>
+              ) : (
+                <Mark tone="mute" icon={isTesting ? 'half' : 'draft'}>
+                  {word}
+                </Mark>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+      {first && !isTesting && of?.diagnosis && (
+        <div class="in">
+          <Note tone={first.status === 'failed' ? 'bad' : 'wait'} icon="doctor">
+            <Text>{of.diagnosis.text}</Text> <Text>{of.diagnosis.fix}</Text>
+          </Note>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret } }: { agent: OwnAgentRecord }) {
+  const [isAsked, setAsked] = useState(false)
+  const [secret, setSecret] = useState('')
+  const [isShown, setShown] = useState(false)
+  const rotate = async () => {
+    const next = await api.rotateSecret({ id })
+    setSecret(next.secret)
+    await navigator.clipboard?.writeText(next.secret).then(
+      () => toast({ tone: 'ok', word: 'Copied', text: 'The new secret is on your clipboard.' }),
+      () => setShown(true),
+    )
+  }
+  return (
+    <Card id="connection" title="Connection">
+      <div class="in stack r8">
+        <dl class="dl">
+          <dt>Webhook</dt>
+          <dd class="m">{webhookUrl ? <Text>{webhookUrl}</Text> : <span class="q">no URL yet</span>}</dd>
+          <dt>Secret</dt>
+          <dd class="m">{hasWebhookSecret ? 'whsec_••••••••' : <span class="q">none yet</span>}</dd>
+        </dl>
+        {secret ? (
+          <>
+            <Note tone="wait" icon="key">
+              <b>Keep the new secret now.</b> It is not kept here, and not shown again once you leave.
+              {isShown && <div class="m">{secret}</div>}
+            </Note>
+            <div class="row">
+              {!isShown && (
+                <button type="button" class="b s" onClick={() => setShown(true)}>
+                  Show it
+                </button>
+              )}
+              <Copy text={secret} label="the secret">
+                Copy again
+              </Copy>
+            </div>
+          </>
+        ) : (
+          <div class="row">
+            <button type="button" class="b s" onClick={() => setAsked(true)}>
+              <Icon name="key" />
+              Rotate and copy…
+            </button>
+            <span class="q">The new one is copied without being shown.</span>
+          </div>
+        )}
+      </div>
+      {isAsked && (
+        <Dialog
+          title={`A new secret for ${slug}?`}
+          act="Rotate and copy"
+          onAct={rotate}
+          onClose={() => setAsked(false)}
+        >
+          <p class="qq">Webhooks are signed with the new one at once. The old one stops to count.</p>
+        </Dialog>
+      )}
+    </Card>
+  )
+}
+
+function Earnings({ id, agent: { completedTasks, rating } }: { id: string; agent: OwnAgentRecord }) {
+  const { data, error, reload } = useData('earnings', signal => api.getEarnings({}, { signal }))
+  const own = data?.byAgent.find(({ agentId }) => agentId === id)
+  return (
+    <Card
+      id="earnings"
+      title="Earnings"
+      tools={
+        <a class="link" href={href('/wallet?type=earning')}>
+          Ledger
+        </a>
+      }
+    >
+      {error ? (
+        <Failed what="The earnings could not be read." error={error} again={reload} />
+      ) : (
+        <div class="in figs" aria-busy={!data}>
+          <div>
+            <div class="fig">{units(own?.earned ?? 0)}</div>
+            <span class="q">earned</span>
+          </div>
+        </div>
+      )}
+      <footer>
+        {count(completedTasks, 'completed task')} ·{' '}
+        {rating.average === null ? 'no reviews' : `${rating.average} of 5 from ${count(rating.count, 'review')}`}
+      </footer>
+    </Card>
+  )
+}
+
+function LastDeliveries({ agent: { id } }: { agent: OwnAgentRecord }) {
+  const { data, error, reload } = useData(id, signal => api.listDeliveries({ id, limit: 5 }, { signal }))
+  return (
+    <Card id="deliveries" title="Last deliveries">
+      {error ? (
+        <Failed what="The deliveries could not be read." error={error} again={reload} />
+      ) : !data ? (
+        <Loading />
+      ) : data.items.length === 0 ? (
+        <Empty>
+          <p>Nothing was sent to it yet.</p>
+        </Empty>
+      ) : (
+        <ul class="lines">
+          {data.items.map(delivery => (
+            <li key={delivery.id}>
+              <StateMark of={deliveryStates[delivery.status]} />
+              <span class="m">{delivery.event}</span>
+              <span class="q r">
+                <Age at={delivery.createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,285 @@
+/** Time passes, and things go wrong, on purpose. */
+import { useState } from 'preact/hooks'
+import { type FaultName, faultNames, faults, targetsOf } from '../../api/faults.ts'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Segments } from '../parts/controls.tsx'
+import { Head } from '../parts/head.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { toast, tried } from '../parts/over.tsx'
+import { Card, Failed, Loading } from '../parts/say.tsx'
+import { Mark } from '../parts/states.tsx'
+import { count, span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
+
+type Clock = Awaited<ReturnType<typeof api.getClock>>
+type Due = NonNullable<Clock['next']>
+
+const HOUR = 3_600_000
+const SPEEDS = [
+  { value: '1', word: 'as real time' },
+  { value: '60', word: '60 ×' },
+  { value: '3600', word: '3,600 ×' },
+] as const
+
+const KINDS = {
+  webhook: 'A webhook is sent',
+  clearing: 'A payment clears',
+  heartbeat: 'The heartbeat tests agents',
+  mail: 'A mail is sent',
+  retention: 'Old rows are removed',
+  buyer: 'A simulated buyer acts',
+} as const
+
+const ICONS = {
+  webhook: 'arrow',
+  clearing: 'coin',
+  heartbeat: 'play',
+  mail: 'inbox',
+  retention: 'box',
+  buyer: 'person',
+} as const
+
+/** What falls due, by name. */
+const dueWords = ({ kind, about }: Due) => (kind === 'webhook' && about ? about : KINDS[kind])
+
+const dueIcon = ({ kind }: Due) => ICONS[kind]
+
+/** Moves the clock, and says where and why it stopped. */
+async function moveClock(move: { advanceMs: number } | { to: string }): Promise<void> {
+  const moved = await tried('The clock stays', () => api.moveClock(move))
+  if (!moved) return
+  const done = `${count(moved.done.length + moved.omitted, 'thing')} happened on the way.`
+  toast({
+    tone: moved.stopped ? 'wait' : 'ok',
+    word: 'Moved',
+    text: moved.stopped ? `${done} ${stopWords(moved.stopped)}` : done,
+  })
+}
+
+const stopWords = ({ reason, underWay }: NonNullable<Awaited<ReturnType<typeof api.moveClock>>['stopped']>) =>
+  ({
+    steps: 'It stopped: that were as many steps as were asked for.',
+    time: 'It stopped: its time was over.',
+    under_way: `It stopped: ${count(underWay.length, 'thing is', 'things are')} under way.`,
+  })[reason]
+
+export default function ClockPage() {
+  const clock = useData('clock', signal => api.getClock({}, { signal }))
+  const move = (by: Parameters<typeof moveClock>[0]) => moveClock(by).then(clock.reload)
+  const { data } = clock
+  const next = data?.next
+  useActions([
+    {
+      title: 'Move the clock to what is due next',
+      key: 'n',
+      run: () => next && void move({ to: next.at }),
+      ...(!next && { because: 'Nothing is due' }),
+    },
+  ])
+  return (
+    <>
+      <Head title="Clock and weather" sub={<span>Let time pass, and let things go wrong, on purpose.</span>} />
+      <Card
+        id="time"
+        title="Market time"
+        tools={
+          data && (
+            <>
+              <span class="qq">runs</span>
+              <Segments
+                label="Speed"
+                value={String(data.scale)}
+                choices={SPEEDS}
+                onChoose={scale =>
+                  tried('Not changed', () => api.scaleClock({ scale: Number(scale) })).then(clock.reload)
+                }
+              />
+            </>
+          )
+        }
+      >
+        {clock.error ? (
+          <Failed what="The clock could not be read." error={clock.error} again={clock.reload} />
+        ) : data ? (
+          <Now clock={data} onMove={move} />
+        ) : (
+          <Loading />
+        )}
+      </Card>
+      <div class="cols">
+        <Faults />
+        {data && <DueNext of={data.next ? [data.next] : []} onMove={move} />}
+      </div>
+    </>
+  )
+}
+
+interface NowProps {
+  clock: Clock
+  onMove: (by: Parameters<typeof moveClock>[0]) => void
+}
+
+function Now({ clock: { now, scale, next }, onMove }: NowProps) {
+  const [read] = useState(() => ({ at: Date.now(), now }))
+  const [ahead, setAhead] = useState(0)
+  useTicks(1000)
+  const at = Date.parse(now) + (read.now === now ? (Date.now() - read.at) * scale : 0)
+  return (
+    <div class="in stack">
+      <div class="row">
+        <div>
+          <div class="bigclock">{timeIn(at + ahead, at + ahead)}</div>
+          <span class="q">
+            {new Date(at + ahead).toDateString()}
+            {ahead > 0 && ` · in ${span(ahead)}`}
+          </span>
+        </div>
+        <div class="acts r">
+          {[1, 4, 48].map(hours => (
+            <button key={hours} type="button" class="b" onClick={() => onMove({ advanceMs: hours * HOUR })}>
+              + {hours} h
+            </button>
+          ))}
+          {next && (
+            <button type="button" class="b main-b" onClick={() => onMove({ to: next.at })}>
+              <Icon name="hour" />
+              To the next <kbd>n</kbd>
+            </button>
+          )}
+        </div>
+      </div>
+      <div class="field">
+        <label for="ahead">Move the clock by hours</label>
+        <input
+          id="ahead"
+          type="range"
+          min={0}
+          max={48}
+          value={ahead / HOUR}
+          aria-valuetext={ahead === 0 ? 'now' : `in ${span(ahead)}`}
+          onInput={event => setAhead(Number(event.currentTarget.value) * HOUR)}
+          onChange={() => {
+            if (ahead > 0) onMove({ advanceMs: ahead })
+            setAhead(0)
+          }}
+        />
+        <p class="help">Drag to look, let go to move. The clock never goes back.</p>
+      </div>
+    </div>
+  )
+}
+
+function DueNext({ of, onMove }: { of: readonly Due[]; onMove: NowProps['onMove'] }) {
+  return (
+    <Card id="due" title="Due next">
+      {of.length === 0 ? (
+        <p class="in q">Nothing is due.</p>
+      ) : (
+        <ul class="lines">
+          {of.map(one => (
+            <li key={one.kind + one.id + one.at}>
+              <Icon name={dueIcon(one)} />
+              <span class="stack r0 grow">
+                <span class="cut">
+                  <Text>{dueWords(one)}</Text>
+                </span>
+                <span class="q n">
+                  <Time at={one.at} />
+                </span>
+              </span>
+              <button type="button" class="b s up" onClick={() => onMove({ to: one.at })}>
+                Go<span class="vh"> to {dueWords(one)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const WAYS = [
+  ['webhook', 'To the agent', 'any webhook'],
+  ['callback', 'From the agent', 'any callback'],
+] as const
+
+/** Each goes wrong once, with the next that fits. */
+function Faults() {
+  const [on, setOn] = useState<Partial<Record<FaultName, string>>>({})
+  const list = useData('faults', signal => api.listFaults({}, { signal }))
+  const arm = (name: FaultName) =>
+    tried('Not armed', () => api.armFault({ name, on: on[name] || null })).then(list.reload)
+  const waiting = list.data?.items.filter(({ taskId }) => taskId === null) ?? []
+  return (
+    <Card
+      id="faults"
+      title="Faults"
+      beside={<span class="q">each happens once, to the next that fits</span>}
+      tools={
+        waiting.length > 0 && (
+          <button
+            type="button"
+            class="b s"
+            onClick={() => tried('Not taken back', () => api.clearFaults()).then(list.reload)}
+          >
+            Take back all {waiting.length}
+          </button>
+        )
+      }
+    >
+      {list.error !== undefined && (
+        <Failed what="The faults could not be read." error={list.error} again={list.reload} />
+      )}
+      <div class="scroll">
+        <table aria-label="Faults">
+          {WAYS.map(([direction, head, any]) => (
+            <tbody key={direction}>
+              <tr>
+                <th scope="col">{head}</th>
+                <th scope="col">On</th>
+                <th scope="col" class="n">
+                  State
+                </th>
+              </tr>
+              {faultNames
+                .filter(name => faults[name].direction === direction)
+                .map(name => (
+                  <tr key={name}>
+                    <td>
+                      <span class="m">{name}</span>
+                      <span class="under">{faults[name].does}</span>
+                    </td>
+                    <td>
+                      <select
+                        aria-label={`${name}: on what`}
+                        value={on[name] ?? ''}
+                        onChange={({ currentTarget: { value } }) => setOn({ ...on, [name]: value })}
+                      >
+                        <option value="">{any}</option>
+                        {targetsOf(name).map(target => (
+                          <option key={target}>{target}</option>
+                        ))}
+                      </select>
+                    </td>
+                    <td class="n">
+                      {waiting
+                        .filter(fault => fault.name === name)
+                        .map(fault => (
+                          <Mark key={fault.id} tone="wait" icon="bolt">
+                            waits for {fault.on ?? 'any'}
+                          </Mark>
+                        ))}{' '}
+                      <button type="button" class="b s" aria-label={`Arm ${name}`} onClick={() => arm(name)}>
+                        Arm
+                      </button>
+                    </td>
+                  </tr>
+                ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+    </Card>
+  )
+}

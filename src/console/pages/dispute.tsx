@@ -1,0 +1,259 @@
+/** A dispute is decided: both sides in their own words, what was asked and what came, and what each decision does. */
+import { useState } from 'preact/hooks'
+import type { DisputeOutcome } from '../../api/flow.ts'
+import type { TaskRecord } from '../../api/records.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import type { PageProps } from '../page.ts'
+import { ShareBar } from '../parts/controls.tsx'
+import { useDraft } from '../parts/form.tsx'
+import { Head } from '../parts/head.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Dialog, toast } from '../parts/over.tsx'
+import { Card, Failed, Id, Loading } from '../parts/say.tsx'
+import { Mark, StateMark, taskStates } from '../parts/states.tsx'
+import { Age, Avatar, centsIn, count, Money, Text, Time, units } from '../parts/words.tsx'
+import { href } from '../router.ts'
+
+export default function Dispute({ params: { id = '' } }: PageProps) {
+  const task = useData(id, signal => api.getTask({ id }, { signal }))
+  const { data } = task
+  const dispute = data?.dispute
+  return (
+    <>
+      <Head
+        title={data?.title ?? 'Dispute'}
+        crumb={
+          <>
+            <a href={href('/queues')}>Disputes</a> <Icon name="chevron" /> <Id of={id} label="the task’s id" />
+          </>
+        }
+        sub={
+          dispute && (
+            <>
+              {dispute.status === 'open' ? (
+                <Mark tone="bad" icon="flag" pill>
+                  In dispute since&nbsp;
+                  <Age at={dispute.openedAt} />
+                </Mark>
+              ) : (
+                <Mark tone="mute" icon="flag" pill>
+                  Decided: {dispute.outcome}
+                </Mark>
+              )}
+              <span>
+                from <StateMark of={taskStates[dispute.openedFrom]} />
+              </span>
+            </>
+          )
+        }
+        acts={
+          <a class="b" href={href(`/tasks/${id}`)}>
+            <Icon name="list" />
+            Whole timeline
+          </a>
+        }
+      />
+      {task.error ? (
+        <Failed what="The task could not be read." error={task.error} again={task.reload} />
+      ) : !data ? (
+        <Loading lines={6} />
+      ) : !dispute ? (
+        <p>This task is not in dispute.</p>
+      ) : (
+        <div class="cols wide">
+          <div class="stack">
+            <Sides task={data} />
+            <Work task={data} />
+          </div>
+          {dispute.status === 'open' ? <Decide task={data} onDecided={task.reload} /> : <Decided dispute={dispute} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Sides({ task }: { task: TaskRecord }) {
+  const { id, dispute, agent } = task
+  const messages = useData(id, signal => api.listMessages({ id, limit: 100 }, { signal }))
+  const answers = messages.data?.items.filter(({ senderRole }) => senderRole === 'agent') ?? []
+  const words = messages.data?.items.filter(({ senderRole }) => senderRole === 'buyer') ?? []
+  return (
+    <section class="card sides" aria-label="Both sides">
+      <section aria-labelledby="buyer">
+        <div class="row">
+          <Avatar id={task.buyerId} name="Buyer" round />
+          <h2 id="buyer">The buyer</h2>
+        </div>
+        <p class="quote">
+          <Text>{dispute!.reason}</Text>
+        </p>
+        {words.map(message => (
+          <p key={message.id} class="quote">
+            <Text>{message.content}</Text>
+          </p>
+        ))}
+      </section>
+      <section aria-labelledby="builder">
+        <div class="row">
+          <Avatar id={agent.id} name={agent.name} />
+          <h2 id="builder">
+            <Text>{agent.name}</Text>
+          </h2>
+        </div>
+        {answers.length === 0 && <p class="q">It has written nothing.</p>}
+        {answers.map(message => (
+          <p key={message.id} class="quote">
+            <Text>{message.content}</Text>
+          </p>
+        ))}
+      </section>
+      {messages.error !== undefined && (
+        <Failed what="The messages could not be read." error={messages.error} again={messages.reload} />
+      )}
+    </section>
+  )
+}
+
+const Work = ({ task: { description, requirements, createdAt, deliverable } }: { task: TaskRecord }) => (
+  <Card id="work" title="What was asked, what came">
+    <div class="sides">
+      <section>
+        <h3>
+          Asked for, <Time at={createdAt} />
+        </h3>
+        <pre class="reading">
+          <Text>{[description, requirements].filter(Boolean).join('\n\n')}</Text>
+        </pre>
+      </section>
+      <section>
+        {deliverable ? (
+          <>
+            <h3>
+              Delivered, <Time at={deliverable.createdAt} /> · {count(deliverable.content?.length ?? 0, 'character')}
+              {deliverable.files.length > 0 && `, ${count(deliverable.files.length, 'file')}`}
+            </h3>
+            <pre class="reading">
+              <Text>{deliverable.content ?? ''}</Text>
+            </pre>
+          </>
+        ) : (
+          <p class="q">Nothing was delivered.</p>
+        )}
+      </section>
+    </div>
+  </Card>
+)
+
+const Decided = ({ dispute }: { dispute: NonNullable<TaskRecord['dispute']> }) => (
+  <Card id="decided" title="Decided">
+    <dl class="dl in">
+      <dt>Outcome</dt>
+      <dd>{dispute.outcome}</dd>
+      <dt>Back to the buyer</dt>
+      <dd>
+        <Money cents={dispute.refundAmount ?? 0} />
+      </dd>
+      {dispute.resolvedAt && (
+        <>
+          <dt>When</dt>
+          <dd>
+            <Age at={dispute.resolvedAt} />
+          </dd>
+        </>
+      )}
+    </dl>
+  </Card>
+)
+
+const OUTCOMES = {
+  refund: ['All back to the buyer', 'The task ends as cancelled.'],
+  release: ['All to the builder', 'The task ends as completed. It counts as a dispute that the buyer lost.'],
+  split: ['Split', 'The task ends as completed.'],
+} as const
+
+function Decide({ task: { id, agreedPrice }, onDecided }: { task: TaskRecord; onDecided: () => void }) {
+  const { fields, typed, change, forget } = useDraft(`decide:${id}`, {
+    outcome: 'split',
+    back: units(Math.floor(agreedPrice / 2)).replaceAll(',', ''),
+  })
+  const [asks, setAsks] = useState(false)
+  const outcome = fields.outcome as DisputeOutcome
+  const split = Math.min(agreedPrice, centsIn(fields.back) ?? 0)
+  const back = outcome === 'refund' ? agreedPrice : outcome === 'release' ? 0 : split
+  const parts = [
+    { name: 'available', cents: back },
+    { name: 'paid', cents: agreedPrice - back },
+  ] as const
+  const act = outcome === 'split' ? `Split ${units(back)} and ${units(agreedPrice - back)}` : OUTCOMES[outcome][0]
+  const decide = async () => {
+    await api.resolveTask({
+      id,
+      outcome,
+      ...(outcome === 'split' && { refundAmount: back }),
+    })
+    forget()
+    toast({ tone: 'ok', word: 'Decided', text: act })
+    onDecided()
+  }
+  return (
+    <form
+      class="card"
+      aria-label="The decision"
+      onSubmit={event => {
+        event.preventDefault()
+        setAsks(true)
+      }}
+    >
+      <header>
+        <h2>Who gets the {units(agreedPrice)}?</h2>
+      </header>
+      <fieldset class="choice">
+        <legend class="vh">Outcome</legend>
+        {(['refund', 'release', 'split'] as const).map(value => (
+          <label key={value}>
+            <input type="radio" name="outcome" value={value} checked={outcome === value} onChange={typed} />
+            <b>{OUTCOMES[value][0]}</b>
+            <span class="under">{OUTCOMES[value][1]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="in stack r8">
+        {outcome === 'split' && (
+          <div class="field">
+            <label for="back">Back to the buyer</label>
+            <input
+              type="range"
+              aria-label="Back to the buyer, by a slider"
+              min={1}
+              max={agreedPrice - 1}
+              value={split}
+              onInput={event => change({ back: units(Number(event.currentTarget.value)).replaceAll(',', '') })}
+            />
+            <input id="back" name="back" type="text" inputMode="decimal" value={fields.back} onInput={typed} />
+          </div>
+        )}
+        <ShareBar
+          height={20}
+          label={`${units(back)} to the buyer, ${units(agreedPrice - back)} to the builder`}
+          shares={parts}
+        />
+        <div class="row">
+          <span>
+            Buyer <b class="n">{units(back)}</b>
+          </span>
+          <span class="r">
+            Builder <b class="n">{units(agreedPrice - back)}</b>
+          </span>
+        </div>
+      </div>
+      <footer class="acts">
+        <button type="submit" class="b main-b">
+          {act}
+        </button>
+        <span class="r q">Asks once more. It can’t be undone.</span>
+      </footer>
+      {asks && <Dialog title={`${act}?`} act={act} onAct={decide} onClose={() => setAsks(false)} />}
+    </form>
+  )
+}

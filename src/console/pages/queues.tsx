@@ -1,0 +1,288 @@
+/** What waits for an administrator. Nothing of it goes on alone. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { PaymentRecord } from '../../api/money-records.ts'
+import type { AdminAgentRecord } from '../../api/records.ts'
+import { api } from '../api.ts'
+import { type Loaded, useData } from '../data.ts'
+import { Head } from '../parts/head.tsx'
+import { Dialog, toast, tried } from '../parts/over.tsx'
+import { Card, Failed, Loading } from '../parts/say.tsx'
+import { Mark } from '../parts/states.tsx'
+import { Age, Avatar, Money, Text, units } from '../parts/words.tsx'
+import { href } from '../router.ts'
+
+export default function Queues() {
+  return (
+    <>
+      <Head title="What waits for you" sub={<span>Nothing here goes on without you.</span>} />
+      <div class="two">
+        <Disputes />
+        <Reviews />
+        <Payments kind="deposit" />
+        <Payments kind="withdrawal" />
+        <Ledger />
+      </div>
+    </>
+  )
+}
+
+interface QueueProps<Row> {
+  id: string
+  title: string
+  list: Loaded<{ readonly pagination: { readonly total: number } }>
+  rows: readonly Row[] | undefined
+  line: (row: Row) => ComponentChildren
+  keyOf: (row: Row) => string
+}
+
+function Queue<Row>({ id, title, list, rows, line, keyOf }: QueueProps<Row>) {
+  const total = list.data?.pagination.total ?? 0
+  return (
+    <Card id={id} title={title} beside={total > 0 && <span class="tag wait">{total}</span>}>
+      {list.error ? (
+        <Failed what={`${title} could not be read.`} error={list.error} again={list.reload} />
+      ) : !rows ? (
+        <Loading lines={2} />
+      ) : rows.length === 0 ? (
+        <p class="in q">Nothing waits.</p>
+      ) : (
+        <ul class="lines">
+          {rows.map(row => (
+            <li key={keyOf(row)}>{line(row)}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Disputes() {
+  const list = useData('disputes', signal => api.adminListTasks({ disputed: 'true', limit: 20 }, { signal }))
+  return (
+    <Queue
+      id="disputes"
+      title="Disputes"
+      list={list}
+      rows={list.data?.items}
+      keyOf={({ id }) => id}
+      line={({ id, title, buyer, agent, agreedPrice, dispute }) => (
+        <>
+          <Avatar id={buyer.id} name={buyer.name} round />
+          <span class="stack r0 grow">
+            <a class="go cut" href={href(`/disputes/${id}`)}>
+              <Text>{title}</Text>
+            </a>
+            <span class="q">
+              <Text>{buyer.name}</Text> against {agent.slug}
+              {dispute && (
+                <>
+                  , <Age at={dispute.openedAt} />
+                </>
+              )}
+            </span>
+          </span>
+          <Money cents={agreedPrice} tone="held" />
+        </>
+      )}
+    />
+  )
+}
+
+function Reviews() {
+  const [rejects, setRejects] = useState<AdminAgentRecord>()
+  const list = useData('reviews', signal => api.adminListAgents({ status: 'pending_review', limit: 20 }, { signal }))
+  const approve = async ({ id, name }: AdminAgentRecord) => {
+    if (await tried('Not approved', () => api.approveAgent({ id }))) toast({ tone: 'ok', word: 'Approved', text: name })
+    list.reload()
+  }
+  return (
+    <>
+      <Queue
+        id="reviews"
+        title="Agents to review"
+        list={list}
+        rows={list.data?.items}
+        keyOf={({ id }) => id}
+        line={agent => (
+          <>
+            <Avatar id={agent.id} name={agent.name} />
+            <span class="stack r0 grow">
+              <b class="cut">
+                <Text>{agent.name}</Text>
+              </b>
+              <span class="q cut">
+                <Text>{agent.tagline}</Text>
+              </span>
+              <span class="q">
+                by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
+                {agent.lastCheckPassedAt && (
+                  <>
+                    , tested <Age at={agent.lastCheckPassedAt} />
+                  </>
+                )}
+              </span>
+            </span>
+            <button type="button" class="b s flat" onClick={() => setRejects(agent)}>
+              Reject…<span class="vh"> {agent.name}</span>
+            </button>
+            <button type="button" class="b s" onClick={() => approve(agent)}>
+              Approve<span class="vh"> {agent.name}</span>
+            </button>
+          </>
+        )}
+      />
+      {rejects && (
+        <AskReason
+          title={`Send ${rejects.name} back?`}
+          act="Send it back"
+          onAct={reason => api.rejectAgent({ id: rejects.id, reason }).then(list.reload)}
+          onClose={() => setRejects(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface AskReasonProps {
+  title: string
+  act: string
+  onAct: (reason: string) => Promise<unknown>
+  onClose: () => void
+}
+
+/** The other one reads the reason. */
+function AskReason({ title, act, onAct, onClose }: AskReasonProps) {
+  const [reason, setReason] = useState('')
+  return (
+    <Dialog title={title} act={act} isBad onAct={() => onAct(reason)} onClose={onClose}>
+      <div class="field">
+        <label for="reason">Why</label>
+        <textarea id="reason" rows={3} value={reason} onInput={event => setReason(event.currentTarget.value)} />
+        <p class="help">It is read by whom it is about.</p>
+      </div>
+    </Dialog>
+  )
+}
+
+const KINDS = {
+  deposit: {
+    title: 'Deposits to confirm',
+    list: api.adminListDeposits,
+    confirm: api.confirmDeposit,
+    reject: api.rejectDeposit,
+    done: 'Arrived',
+    sign: '+',
+  },
+  withdrawal: {
+    title: 'Withdrawals to pay',
+    list: api.adminListWithdrawals,
+    confirm: api.confirmWithdrawal,
+    reject: api.rejectWithdrawal,
+    done: 'Paid',
+    sign: '−',
+  },
+} as const
+
+function Payments({ kind }: { kind: keyof typeof KINDS }) {
+  const { title, list: ask, confirm, reject, done, sign } = KINDS[kind]
+  const [asks, setAsks] = useState<{ row: PaymentRecord; isReject: boolean }>()
+  const list = useData(kind, signal => ask({ status: 'pending', limit: 20 }, { signal }))
+  const { row, isReject } = asks ?? {}
+  return (
+    <>
+      <Queue
+        id={kind}
+        title={title}
+        list={list}
+        rows={list.data?.items}
+        keyOf={({ id }) => id}
+        line={payment => (
+          <>
+            <Avatar id={payment.userId} name={payment.user.name} round />
+            <span class="stack r0 grow">
+              <b class="cut">
+                <Text>{payment.user.name}</Text>
+              </b>
+              <span class="q">
+                <Age at={payment.createdAt} />
+              </span>
+            </span>
+            <Money cents={payment.amount} sign={sign} />
+            <button type="button" class="b s flat" onClick={() => setAsks({ row: payment, isReject: true })}>
+              Reject…<span class="vh"> that of {payment.user.name}</span>
+            </button>
+            <button type="button" class="b s" onClick={() => setAsks({ row: payment, isReject: false })}>
+              {done}…<span class="vh"> that of {payment.user.name}</span>
+            </button>
+          </>
+        )}
+      />
+      {row && (
+        <Dialog
+          title={
+            isReject
+              ? `Reject ${units(row.amount)} of ${row.user.name}?`
+              : `${done}: ${units(row.amount)} of ${row.user.name}?`
+          }
+          act={isReject ? `Reject ${units(row.amount)}` : `${done}, ${units(row.amount)}`}
+          isBad={isReject ?? false}
+          onAct={() => (isReject ? reject : confirm)({ id: row.id }).then(list.reload)}
+          onClose={() => setAsks(undefined)}
+        >
+          <p class="qq">It can’t be undone.</p>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Ledger() {
+  const { data, error, reload } = useData('ledger', signal => api.checkLedger({}, { signal }))
+  return (
+    <Card
+      id="ledger"
+      title="Ledger"
+      tools={
+        data && (
+          <Mark tone={data.ok ? 'ok' : 'bad'} icon="scales">
+            {data.ok ? 'adds up' : 'does not add up'}
+          </Mark>
+        )
+      }
+    >
+      {error ? (
+        <Failed what="The ledger could not be checked." error={error} again={reload} />
+      ) : !data ? (
+        <Loading />
+      ) : (
+        <div class="in stack r8">
+          {data.problems.map(problem => (
+            <p key={problem} class="ink bad">
+              {problem}
+            </p>
+          ))}
+          <dl class="dl">
+            <dt>Accounts</dt>
+            <dd class="n">{data.accounts.toLocaleString('en')}</dd>
+            <dt>Entries</dt>
+            <dd class="n">{data.entries.toLocaleString('en')}</dd>
+            <dt>Held</dt>
+            <dd>
+              <Money cents={data.sums.held} tone="held" />
+            </dd>
+            <dt>Clearing</dt>
+            <dd>
+              <Money cents={data.sums.clearing} />
+            </dd>
+          </dl>
+          <div>
+            <button type="button" class="b s" onClick={reload}>
+              Check again
+            </button>
+          </div>
+        </div>
+      )}
+    </Card>
+  )
+}

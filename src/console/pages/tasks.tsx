@@ -1,0 +1,105 @@
+/** The tasks that one has to do with. */
+import type { TaskRecord } from '../../api/records.ts'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import type { PageProps } from '../page.ts'
+import { Chips, given, Segments } from '../parts/controls.tsx'
+import { Head } from '../parts/head.tsx'
+import { Listing } from '../parts/listing.tsx'
+import { Empty } from '../parts/say.tsx'
+import { StateMark, stateOfTask, taskStates } from '../parts/states.tsx'
+import { Age, Money, Text } from '../parts/words.tsx'
+import { go, goQuery, href } from '../router.ts'
+import { isDev } from '../session.ts'
+
+const STATES = ['', 'delivered', 'in_progress', 'pending', 'completed', 'cancelled', 'draft'] as const
+type State = (typeof STATES)[number]
+const ROLES = [
+  { value: '', word: 'All' },
+  { value: 'buyer', word: 'I buy' },
+  { value: 'builder', word: 'My agents work' },
+] as const
+
+export default function Tasks({ query, me }: PageProps) {
+  const text = query.toString()
+  const state = (query.get('state') ?? '') as State
+  const role = (query.get('role') ?? '') as '' | 'buyer' | 'builder'
+  const page = Number(query.get('page') ?? 1)
+  const search = given({ role })
+  const which = given({ status: state })
+  const list = useData(text, signal => api.listTasks({ ...search, ...which, page, limit: 20 }, { signal }))
+  useActions([{ title: 'Hire an agent', key: 'b', run: () => go('/hire') }])
+  return (
+    <>
+      <Head
+        title="Tasks"
+        sub={
+          <span>
+            {me.isBuilder ? 'What you have asked for, and what your agents work on.' : 'What you have asked for.'}
+          </span>
+        }
+        acts={
+          <a class="b main-b" href={href('/hire')}>
+            Hire an agent <kbd>b</kbd>
+          </a>
+        }
+      />
+      <div class="bar">
+        {me.isBuilder && (
+          <Segments
+            label="Whose"
+            value={role}
+            choices={ROLES}
+            onChoose={value => goQuery({ role: value, page: null })}
+          />
+        )}
+        <Chips
+          label="State"
+          value={state}
+          choices={STATES.map(value => {
+            if (value === '') return { value, word: 'All' }
+            const [, icon, word] = taskStates[value]
+            return { value, word, icon }
+          })}
+          onChoose={value => goQuery({ state: value, page: null })}
+        />
+      </div>
+      <section class="card" aria-label="Tasks" aria-busy={list.isLoading}>
+        <Listing
+          label="The tasks"
+          list={list}
+          rows={list.data?.tasks ?? []}
+          keyOf={row => row.id}
+          isFiltered={text !== ''}
+          empty={nothing}
+          columns={COLUMNS}
+        />
+      </section>
+    </>
+  )
+}
+
+const nothing = (
+  <Empty title="No tasks yet" command={isDev ? 'npx marketplace simulate buyer AGENT' : undefined}>
+    <p>Hire an agent, and what becomes of the task appears here.</p>
+  </Empty>
+)
+
+const COLUMNS = [
+  { head: 'State', cell: (row: TaskRecord) => <StateMark of={stateOfTask(row)} pill /> },
+  {
+    head: 'Task',
+    class: 'wide-c',
+    cell: (row: TaskRecord) => (
+      <>
+        <a class="go" href={href(`/tasks/${row.id}`)}>
+          <Text>{row.title}</Text>
+        </a>
+        <span class="under">{row.agent.slug}</span>
+      </>
+    ),
+  },
+  { head: 'Price', class: 'n', cell: (row: TaskRecord) => <Money cents={row.agreedPrice} /> },
+  { head: 'Changed', class: 'n p2', cell: (row: TaskRecord) => <Age at={row.updatedAt} /> },
+]

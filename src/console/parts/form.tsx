@@ -1,0 +1,103 @@
+/** Forms: labels above, help below, what is wrong in its place and once above. Nothing is lost by a refusal. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+import { Note } from './say.tsx'
+
+/** A refusal: its sentence, and by field what is wrong. */
+export interface Refusal extends Error {
+  readonly errors?: Readonly<Record<string, string | readonly string[]>> | undefined
+}
+
+const first = (wrong: string | readonly string[] | undefined) => (typeof wrong === 'object' ? wrong[0] : wrong)
+
+interface FieldProps {
+  id: string
+  label: ComponentChildren
+  help?: ComponentChildren
+  wrong?: Refusal | undefined
+  class?: string
+  /** Gets what the control needs to be named by its help and its error. */
+  children: (attributes: {
+    id: string
+    name: string
+    'aria-describedby': string | undefined
+    'aria-invalid': true | undefined
+  }) => ComponentChildren
+}
+
+export function Field({ id, label, help, wrong, class: more = '', children }: FieldProps) {
+  const error = first(wrong?.errors?.[id])
+  const described = [error && `${id}-e`, help && `${id}-h`].filter(Boolean).join(' ') || undefined
+  return (
+    <div class={`field ${more}`}>
+      <label for={id}>{label}</label>
+      {children({ id, name: id, 'aria-describedby': described, 'aria-invalid': error ? true : undefined })}
+      {error && (
+        <p class="err" id={`${id}-e`}>
+          <Icon name="failed" />
+          {error}
+        </p>
+      )}
+      {help && (
+        <p class="help" id={`${id}-h`}>
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** `what`: what was not done. The focus goes here, and its links go to the fields. */
+export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefined }) {
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (wrong) note.current?.focus()
+  }, [wrong])
+  if (!wrong) return null
+  const fields = Object.keys(wrong.errors ?? {})
+  return (
+    <div ref={note} tabIndex={-1}>
+      <Note tone="bad" icon="failed" alert>
+        <b>{what}</b> {wrong.message}{' '}
+        {fields.map(field => (
+          <a
+            key={field}
+            class="link"
+            href={`#${field}`}
+            onClick={event => {
+              event.preventDefault()
+              document.getElementById(field)?.focus()
+            }}
+          >
+            Go to {field}
+          </a>
+        ))}
+      </Note>
+    </div>
+  )
+}
+
+/** What somebody writes stays, over a refusal, a sign-out and a reload of the page, until `forget`. */
+export function useDraft<Fields extends Readonly<Record<string, string>>>(key: string, empty: Fields) {
+  const name = `draft:${key}`
+  const [fields, set] = useState<Fields>(() => {
+    try {
+      return { ...empty, ...JSON.parse(sessionStorage.getItem(name) ?? '{}') }
+    } catch {
+      return empty
+    }
+  })
+  const change = (more: Partial<Fields>) => {
+    const next = { ...fields, ...more }
+    set(next)
+    sessionStorage.setItem(name, JSON.stringify(next))
+  }
+  const typed = (event: { currentTarget: { name: string; value: string } }) =>
+    change({ [event.currentTarget.name]: event.currentTarget.value } as Partial<Fields>)
+  const forget = () => {
+    sessionStorage.removeItem(name)
+    set(empty)
+  }
+  return { fields, change, typed, forget }
+}

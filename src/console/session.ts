@@ -1,0 +1,59 @@
+/** Who is signed in. All tabs share the cookie, so each hears when another signs in or out. */
+import type { CallReply } from '../client/client.ts'
+import { api, refused } from './api.ts'
+import { go, place } from './router.ts'
+import { Store } from './store.ts'
+
+export type Me = CallReply<'me'>['user']
+/** Whom `dev` lets one be. */
+export const sides = ['builder', 'buyer', 'admin'] as const
+export type Side = (typeof sides)[number]
+
+/** In a simulator. The server says so in the page. */
+export const isDev = document.documentElement.dataset.mode === 'dev'
+
+/** undefined: not asked yet; null: nobody. */
+export const me = new Store<Me | null | undefined>(undefined)
+
+export const sideOf = ({ isAdmin, isBuilder }: Me): Side => (isAdmin ? 'admin' : isBuilder ? 'builder' : 'buyer')
+
+const tabs = new BroadcastChannel('session')
+tabs.onmessage = () => void learn()
+refused.notSignedIn = () => {
+  if (me.value) become(null)
+}
+
+/** Asks the marketplace who is signed in. */
+export async function learn(): Promise<void> {
+  const answer = await api.request<{ user: Me }>('GET', '/api/auth/me', { by: 'session' })
+  if (answer.success) become(answer.data!.user)
+  else if (answer.status === 401 || answer.status === 403) become(null)
+}
+
+/** Takes it that this account is signed in now. */
+export function become(user: Me | null): void {
+  const before = me.value
+  if (before?.id === user?.id && before && user) return
+  me.set(user)
+  if (user === null && !isSignIn())
+    go(`/sign-in?to=${encodeURIComponent(place.value.path + location.search + location.hash)}`)
+}
+
+/** In a simulator: signs in as this side of it. */
+export async function beSide(as: Side): Promise<void> {
+  const answer = await api.request<{ user: Me }>('POST', '/api/dev/sign-in', { by: 'session', body: { as } })
+  if (!answer.success) throw new Error(answer.error)
+  become(answer.data!.user)
+  tellTabs()
+}
+
+/** Tells the other tabs, after signing in or out here. */
+export const tellTabs = () => tabs.postMessage(null)
+
+export async function signOut(): Promise<void> {
+  await api.logout().catch(() => {})
+  become(null)
+  tellTabs()
+}
+
+export const isSignIn = () => place.value.path === '/sign-in'

@@ -1,0 +1,205 @@
+/** What surrounds each page: the side, the strip, the top of narrow windows, and what stands over all. */
+import type { ComponentChildren, ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useActions } from './actions.ts'
+import { goLive, pause, paused, said } from './live.ts'
+import { Keys, Palette, walkList } from './over-all.tsx'
+import { groups, isFor, type Page, type PageProps } from './page.ts'
+import { pageAt, pages } from './pages.ts'
+import { Head } from './parts/head.tsx'
+import { Icon } from './parts/icons.tsx'
+import { Toasts, tried } from './parts/over.tsx'
+import { Loading } from './parts/say.tsx'
+import { Text } from './parts/words.tsx'
+import { go, href, place } from './router.ts'
+import { beSide, isDev, type Me, type Side, sideOf, sides, signOut } from './session.ts'
+import { useStore } from './store.ts'
+import { Strip } from './strip.tsx'
+
+export const Brand = ({ children }: { children?: ComponentChildren }) => (
+  <a class="brand" href={href('/')}>
+    <svg class="i" viewBox="0 0 20 20" aria-hidden="true">
+      <path d="M4 2.5v15M10 2.5v15M16 2.5v15" opacity=".45" />
+      <path d="M4 6h6m0 4h6m-6 4h6" />
+      <path
+        class="fill"
+        d="M2 6a2 2 0 1 0 4 0a2 2 0 1 0-4 0m12 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0m-6 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0"
+      />
+    </svg>
+    <span class="cut">marketplace</span> {isDev && <span class="env">dev</span>}
+    {children}
+  </a>
+)
+
+type Over = 'palette' | 'keys'
+
+export function Shell({ me }: { me: Me }) {
+  const { path } = useStore(place)
+  const [isOpen, setOpen] = useState(false)
+  const [over, setOver] = useState<Over>()
+  useEffect(() => setOpen(false), [path])
+  useEffect(goLive, [me.id])
+  const offered = pages.filter(page => isFor(page, me))
+  useKeys(me, offered, setOver)
+  return (
+    <div class="app">
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <header class="top">
+        <Brand />
+        <button type="button" class="b flat" aria-label="Commands" onClick={() => setOver('palette')}>
+          <Icon name="search" />
+        </button>
+        <button type="button" class="b flat" aria-label="Menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="menu" />
+        </button>
+      </header>
+      <nav class={`side ${isOpen ? 'open' : ''}`} aria-label="Console">
+        <Brand />
+        <button type="button" class="jump" onClick={() => setOver('palette')}>
+          <Icon name="search" />
+          Find or do <kbd>.</kbd>
+        </button>
+        {groups.map(group => (
+          <Group key={group} title={group} pages={offered.filter(page => page.group === group)} path={path} />
+        ))}
+        {isDev ? <Sides me={me} /> : <Account me={me} />}
+      </nav>
+      <main class="main" id="main" tabIndex={-1}>
+        <Content me={me} />
+      </main>
+      <Strip onOver={setOver} onTheme={changeTheme} />
+      <Toasts />
+      <p class="vh" aria-live="polite">
+        {useStore(said)}
+      </p>
+      {over === 'palette' && <Palette onClose={() => setOver(undefined)} />}
+      {over === 'keys' && <Keys onClose={() => setOver(undefined)} />}
+    </div>
+  )
+}
+
+function useKeys(me: Me, offered: readonly Page[], setOver: (over: Over) => void): void {
+  const isPaused = useStore(paused) !== null
+  useActions([
+    { title: 'Commands', key: '.', run: () => setOver('palette') },
+    { title: 'Keys', key: '?', run: () => setOver('keys') },
+    { title: isPaused ? 'Go on live' : 'Pause', key: 'p', run: pause },
+    { title: 'Light or dark', run: changeTheme },
+    ...(['j', 'ArrowDown'] as const).map(key => ({ title: 'Next', key, isHidden: true, run: () => walkList(1) })),
+    ...(['k', 'ArrowUp'] as const).map(key => ({ title: 'Previous', key, isHidden: true, run: () => walkList(-1) })),
+    {
+      title: 'Filter',
+      key: '/',
+      isHidden: true,
+      run: () => document.querySelector<HTMLElement>('main input[type=search]')?.focus(),
+    },
+    ...offered
+      .filter(({ path }) => !path.includes(':'))
+      .map(({ title, path, key }) => ({ title, run: () => go(path), ...(key && { key: `g ${key}` }) })),
+    ...(isDev
+      ? sides.map((side, at) => ({ title: `Be the ${SIDES[side]}`, key: String(at + 1), run: () => change(side, me) }))
+      : []),
+    { title: 'Sign out', run: signOut },
+  ])
+}
+
+function Group({ title, pages, path }: { title: string; pages: readonly Page[]; path: string }) {
+  if (pages.length === 0) return null
+  return (
+    <>
+      <h2>{title}</h2>
+      {pages.map(page => (
+        <a key={page.path} href={href(page.path)} aria-current={isWithin(page, path) ? 'page' : undefined}>
+          <Icon name={page.icon ?? 'list'} />
+          {page.title}
+        </a>
+      ))}
+    </>
+  )
+}
+
+/** The list that a page belongs to is where one is, too. */
+const isWithin = (page: Page, path: string) =>
+  path === page.path || (page.path !== '/' && path.startsWith(`${page.path}/`))
+
+const SIDES = { buyer: 'buyer', builder: 'builder', admin: 'administrator' } as const
+const NAMES = { buyer: 'Buyer', builder: 'Builder', admin: 'Admin' } as const
+
+const change = (side: Side, me: Me) => {
+  if (side !== sideOf(me)) void tried('Still the same', () => beSide(side))
+}
+
+function Sides({ me }: { me: Me }) {
+  return (
+    <div class="foot stack r4">
+      <p class="q" id="who">
+        Signed in as
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend beside the label */}
+      <div class="who" role="group" aria-labelledby="who">
+        {sides.map(side => (
+          <button key={side} type="button" aria-pressed={side === sideOf(me)} onClick={() => change(side, me)}>
+            {NAMES[side]}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const Account = ({ me }: { me: Me }) => (
+  <div class="foot stack r4">
+    <p class="q cut">
+      <Text>{me.name}</Text>
+    </p>
+    <button type="button" class="b s" onClick={signOut}>
+      Sign out
+    </button>
+  </div>
+)
+
+function changeTheme(): void {
+  const { dataset } = document.documentElement
+  const isDark = dataset.theme ? dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+  dataset.theme = isDark ? 'light' : 'dark'
+  localStorage.setItem('theme', dataset.theme)
+}
+
+/** The page of the address. */
+function Content({ me }: { me: Me }) {
+  const at = useStore(place)
+  const found = pageAt(at)
+  const page = found && isFor(found.page, me) ? found.page : undefined
+  const [loaded, setLoaded] = useState<{ page: Page; Body: ComponentType<PageProps> } | { page: Page; error: Error }>()
+  useEffect(() => {
+    if (!page) return
+    let isLeft = false
+    const take = (one: typeof loaded) => isLeft || setLoaded(one)
+    page.load().then(
+      ({ default: Body }) => take({ page, Body }),
+      (error: Error) => take({ page, error }),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [page])
+  if (!page)
+    return (
+      <Head
+        title="Nothing is here"
+        sub={<span>{found ? 'This page is not for this account.' : `The console has no page ${at.path}.`}</span>}
+      />
+    )
+  if (loaded?.page !== page) return <Loading />
+  if ('error' in loaded)
+    return (
+      <Head
+        title={page.title}
+        sub={<span>This page could not be loaded: {loaded.error.message}. Load it again.</span>}
+      />
+    )
+  // Another account sees it anew.
+  return <loaded.Body key={me.id} params={found!.params} query={at.query} me={me} />
+}
