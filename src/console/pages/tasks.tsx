@@ -3,6 +3,7 @@ import type { TaskRecord } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Chips, given, Segments } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
@@ -29,6 +30,7 @@ export default function Tasks({ query, me }: PageProps) {
   const search = given({ role })
   const which = given({ status: state })
   const list = useData(text, signal => api.listTasks({ ...search, ...which, page, limit: 20 }, { signal }))
+  useChanges(({ type }) => type === 'task', list.reload)
   useActions([{ title: 'Hire an agent', key: 'b', run: () => go('/hire') }])
   return (
     <>
