@@ -73,6 +73,10 @@ export const someOf = <const Values extends readonly [string, ...string[]]>(valu
       },
     })
 
+/** How many there are of each. */
+export const countsOf = <const Names extends readonly string[]>(names: Names) =>
+  z.object(Object.fromEntries(names.map(name => [name, z.int()])) as { [name in Names[number]]: z.ZodInt })
+
 export const flag = () => z.boolean({ error: 'must be true or false' })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass

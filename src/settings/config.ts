@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
 import { UsageError } from '../shared/usage-error.ts'
+import { type Brand, brandOf } from './brand.ts'
 import { configFolderOf, projectFile } from './project-file.ts'
 import {
   addressRangeOf,
@@ -54,6 +55,8 @@ export interface Config {
   readonly retryScheduleMs: readonly number[]
   /** Whether administrators need a second factor to settle money. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
+  /** What the operator gives the public pages. Source: A-308. */
+  readonly brand: Brand
   readonly version: string
   /** The id of the database. Source: A-198. */
   readonly instanceId: string
@@ -109,6 +112,7 @@ export interface Settings {
   readonly metricsPort: number | undefined
   /** undefined: no mail is sent. */
   readonly mail: Mail | undefined
+  readonly brand: Brand
   readonly logLevel: LogLevel
   /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
@@ -197,6 +201,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     adminTotp: oneOf('MARKETPLACE_ADMIN_TOTP', env.MARKETPLACE_ADMIN_TOTP || 'optional', ['required', 'optional']),
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     metricsPort: metricsPortOf(given('metricsPort')),
+    brand: brandOf(env.MARKETPLACE_BRAND_NAME, env.MARKETPLACE_BRAND_COLORS, env.MARKETPLACE_BRAND_LOGO),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
     logLevel: oneOf('--log-level', given('logLevel') ?? 'info', logLevels),
     fromProject,

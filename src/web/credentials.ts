@@ -67,6 +67,10 @@ export function isCrossSite(req: IncomingMessage, config: Config): boolean {
   return !match || Number(match[1] || 80) !== req.socket.localPort
 }
 
+/** Whether the request was surely sent by a page of this site: a browser says where each form comes from. */
+export const isSameSite = (req: IncomingMessage, config: Config) =>
+  (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined && !isCrossSite(req, config)
+
 /** Refuses what can be refused without the database. */
 export function checkCredential({ auth }: Endpoint, credential: Credential | null) {
   if (auth === 'public' || auth === 'signature') return

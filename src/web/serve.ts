@@ -19,6 +19,7 @@ import {
   type Credential,
   checkCredential,
   isCrossSite,
+  isSameSite,
   readCredential,
   sessionCookie,
 } from './credentials.ts'
@@ -26,6 +27,7 @@ import { sendFile } from './download.ts'
 import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { BeginFiles, Upload } from './multipart.ts'
+import { SentPage, sendPage } from './page.ts'
 import type { Call, ListText } from './response.ts'
 import { MS_PER_BYTE } from './turns.ts'
 import { callerOf, type Work } from './work.ts'
@@ -74,6 +76,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else if (result instanceof EventStream) call.server.streams.send(call, result)
+    else if (result instanceof SentPage) sendPage(call, result)
     else await reply(record, call, input, result)
     return result
   }
@@ -106,6 +109,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     try {
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
+      if (record.form && !isSameSite(call.req, config)) throw refuse('foreign_form')
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (!unsafe) call.refuseIfUnread()

@@ -79,7 +79,7 @@ const shelves: Readonly<
     assembles: ['main.tsx', 'pages.ts', 'shell.tsx', 'sign-in.tsx'],
     mayImport: { '': ['parts'], parts: [], pages: ['parts'] },
   },
-  web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
+  web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {
     assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
     mayImport: {

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { agentEvents } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { delivery, deliveryDetails, deliveryStates } from '../records.ts'
-import { id, list, moment, oneOf, paging, text } from '../shapes.ts'
+import { countsOf, id, list, moment, oneOf, paging, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general', refusals: ['not_found', 'not_yours'] } as const
@@ -53,7 +53,7 @@ export const deliveries = {
     summary: 'How many webhooks of own agents are in each state',
     description,
     query: z.object({ ...search, ...ofOneAgent }),
-    reply: z.record(z.enum(deliveryStates), z.int()),
+    reply: countsOf(deliveryStates),
     unit: 'read',
     source: 'A-28',
   }),

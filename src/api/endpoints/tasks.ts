@@ -5,7 +5,7 @@ import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { deliverable, diagnosis, message, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
-import { id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
+import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 
 /** @internal Random steps of the tests choose among them. */
@@ -82,7 +82,7 @@ export const tasks = {
     summary: 'How many tasks are in each state',
     description: lookedThrough,
     query: z.object({ role, ...taskSearch }),
-    reply: z.record(z.enum(taskStates), z.int()),
+    reply: countsOf(taskStates),
     unit: 'read',
     source: 'I-tasks, A-16, A-19',
   }),
