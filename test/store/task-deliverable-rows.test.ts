@@ -33,15 +33,19 @@ import {
   allTasks,
   countAllTasks,
   countRevision,
+  countSearched,
   countTasksOf,
   insertDispute,
   insertTask,
   type Moment,
   markDisputed,
   resolveDispute,
+  searchTasks,
   setMaxRevisions,
   setStatus,
+  type TaskSearch,
   taskById,
+  tasksByState,
   tasksOf,
   updateDraft,
   wholeTask,
@@ -105,6 +109,11 @@ const bought = (row: RowNamed, id: string) => {
 }
 const taskIdsOf = (rows: readonly { taskId: string }[]) => rows.map(({ taskId }) => taskId)
 
+const wanted = (given: Partial<TaskSearch>): TaskSearch => ({
+  ...{ userId: null, role: null, statuses: null, agentId: null, disputed: null, q: null },
+  ...given,
+})
+
 testRows('rows of tasks', {
   'connection tests and samples: one test of an agent at a time, so many samples and no more': [
     [tx => startTest(tx, 'e9', 'g_1', 70, 10), 0],
@@ -142,7 +151,10 @@ testRows('rows of tasks', {
     [tx => deleteSample(tx, 'g_2', 'p1'), undefined],
   ],
   'tasks: whole, with the latest deliverable and the dispute': [
-    [tx => wholeTask(tx, 't4'), whole('t4', 'y2')],
+    [
+      tx => wholeTask(tx, 't4'),
+      row => ({ ...whole('t4', 'y2')(row), buyerName: row('users c').name, builderName: row('users b').name }),
+    ],
     [tx => wholeTask(tx, 't1').then(task => [task?.id, task?.deliverableId, task?.disputeStatus]), ['t1', null, null]],
     [tx => wholeTask(tx, 't0'), undefined],
     [tx => taskById(tx, 't4'), whole('t4', 'y2')],
@@ -174,6 +186,37 @@ testRows('rows of tasks', {
     [tx => countTasksOf(tx, { userId: 'b', role: 'builder', status: null }), 4],
     [tx => countTasksOf(tx, { userId: 'a', role: null, status: 'completed' }), 2],
     [tx => countTasksOf(tx, { userId: 'a', role: null, status: null }), 5],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'newest', 2, 1).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'oldest', 3, 0).then(idsOf), ['t3', 't4', 't5']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'price', 2, 0).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'updated', 2, 0).then(idsOf), ['t9', 't8']],
+    [tx => searchTasks(tx, wanted({ userId: 'b', role: 'buyer' }), 'newest', 9, 0).then(idsOf), ['t9', 't8', 't3']],
+    [
+      tx => searchTasks(tx, wanted({ userId: 'c', statuses: ['draft', 'delivered'] }), 'newest', 9, 0).then(idsOf),
+      ['t4', 't1'],
+    ],
+    [tx => searchTasks(tx, wanted({ userId: 'c', disputed: 1 }), 'newest', 9, 0).then(idsOf), ['t4']],
+    [tx => searchTasks(tx, wanted({ userId: 'c', disputed: 0, agentId: 'g_3' }), 'newest', 9, 0).then(idsOf), ['t5']],
+    [tx => searchTasks(tx, wanted({ agentId: 'g_9' }), 'newest', 9, 0).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ statuses: ['completed'] }), 'newest', 9, 0).then(idsOf), ['t8', 't7', 't5']],
+    [tx => searchTasks(tx, wanted({ q: 't5' }), 'newest', 9, 0).then(idsOf), ['t5']],
+    [
+      tx =>
+        tx
+          .run(`UPDATE tasks SET title = '50%_Ä Title' WHERE id = 't5'`)
+          .then(() => searchTasks(tx, wanted({ userId: 'a', q: '%_Ä tI' }), 'newest', 9, 0).then(idsOf)),
+      ['t5'],
+      ['tasks t5: title a title → 50%_Ä Title'],
+    ],
+    [tx => countSearched(tx, wanted({ userId: 'b' })), 6],
+    [tx => countSearched(tx, wanted({ userId: 'b', q: '%' })), 0],
+    [
+      tx =>
+        tasksByState(tx, wanted({ userId: 'b' })).then(rows =>
+          rows.map(({ status, count }) => `${status} ${count}`).sort(),
+        ),
+      ['cancelled 1', 'completed 2', 'delivered 1', 'draft 1', 'in_progress 1'],
+    ],
     [tx => allTasks(tx, null, 3, 1).then(idsOf), ['t8', 't7', 't6']],
     [tx => allTasks(tx, 1, 10, 0).then(idsOf), ['t8', 't4']],
     [tx => allTasks(tx, 0, 10, 0).then(idsOf), ['t9', 't7', 't6', 't5', 't3', 't2', 't1']],
@@ -198,7 +241,7 @@ testRows('rows of tasks', {
         }),
       [1, [true]],
       [
-        '+ tasks ta {"id":"ta","agent_id":"g_1","buyer_id":"c","builder_id":"a","buyer_agent_id":"g_3","budget_authorization_id":"v1","title":"t","description":"d","requirements":"r","agreed_price":300,"status":"draft","revision_count":0,"max_revisions":2,"disputed":0,"created_at":70,"updated_at":70,"hirer_id":"b"}',
+        '+ tasks ta {"id":"ta","agent_id":"g_1","buyer_id":"c","builder_id":"a","buyer_agent_id":"g_3","budget_authorization_id":"v1","title":"t","agreed_price":300,"status":"draft","revision_count":0,"max_revisions":2,"disputed":0,"created_at":70,"updated_at":70,"hirer_id":"b","description":"d","requirements":"r"}',
         'tallies tasks/1: count 9 → 10',
       ],
     ],
@@ -206,7 +249,7 @@ testRows('rows of tasks', {
       tx => updateDraft(tx, { ...newTask, id: 't1', updatedAt: 70 }),
       1,
       [
-        'tasks t1: agent_id g_1 → g_3, builder_id a → b, title a title → new, description a description → d, requirements null → r, agreed_price 200 → 300, max_revisions null → 2, updated_at 10 → 70',
+        'tasks t1: agent_id g_1 → g_3, builder_id a → b, title a title → new, agreed_price 200 → 300, max_revisions null → 2, updated_at 10 → 70, description a description → d, requirements null → r',
       ],
     ],
     [tx => updateDraft(tx, { ...newTask, id: 't2', updatedAt: 70 }), 0],

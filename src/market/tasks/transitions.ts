@@ -3,7 +3,14 @@ import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskStep, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
 import { type NewTaskStep, taskStep } from '../../store/tables/tasks/task-steps.ts'
-import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
+import {
+  type Moment,
+  type NamedTaskRow,
+  setStatus,
+  type TaskRow,
+  taskById,
+  wholeTask,
+} from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
 
@@ -50,7 +57,13 @@ export async function visibleTask({ tx, actor, prefetched }: Seeing, id: string)
   return seen(actor, await (prefetched?.task(id, false) ?? taskById(tx, id)))
 }
 
-function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
+/** The same with the names of its parties, for a record that prefetches the whole task. */
+export async function visibleNamedTask({ tx, actor, prefetched }: Seeing, id: string): Promise<NamedTaskRow> {
+  const whole = prefetched?.task(id, false) as Promise<NamedTaskRow | undefined> | undefined
+  return seen(actor, await (whole ?? wholeTask(tx, id)))
+}
+
+function seen<Row extends TaskRow>(actor: Actor, task: Row | undefined): Row {
   if (!task) throw refuse('not_found', 'task')
   if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
     throw refuse('not_yours', 'task')

@@ -11,8 +11,6 @@ CREATE TABLE tasks (
   buyer_agent_id TEXT,
   budget_authorization_id TEXT,
   title TEXT NOT NULL,
-  description TEXT NOT NULL,
-  requirements TEXT,
   agreed_price BIGINT NOT NULL CHECK (agreed_price >= 200),
   status TEXT NOT NULL
     CHECK (status IN ('draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled')),
@@ -26,7 +24,10 @@ CREATE TABLE tasks (
   completed_at BIGINT,
   cancelled_at BIGINT,
   updated_at BIGINT NOT NULL,
-  hirer_id TEXT
+  hirer_id TEXT,
+  -- Long, so what is searched for stands before them.
+  description TEXT NOT NULL,
+  requirements TEXT
 );
 -- Whether an agent has open work.
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
