@@ -2,7 +2,8 @@
 /** What the page of a task makes of its history: rows, what was said, gaps and advice. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isRow, linesOf, type Of, rowsOf, sentenceOf, type TaskHappening } from '../../src/console/task/rows.ts'
+import type { TaskHappening } from '../../src/api/task-history.ts'
+import { isRow, linesOf, type Of, rowsOf, sentenceOf } from '../../src/console/task/rows.ts'
 
 const test = suite('rows')
 

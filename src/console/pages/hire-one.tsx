@@ -7,6 +7,7 @@ import type { PageProps } from '../page.ts'
 import { Field, type Refusal, Refused, useDraft } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { toast } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
 import { centsIn, Money, Text, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
@@ -68,7 +69,8 @@ function Hiring({ agent }: { agent: AgentRecord }) {
             (error: Error) => error.message,
           )
         : ''
-      go(`/tasks/${id}${refusal && `?refused=${encodeURIComponent(refusal)}`}`)
+      if (refusal) toast({ tone: 'bad', word: 'Not sent', text: refusal })
+      go(`/tasks/${id}`)
     } catch (error) {
       setWrong(error as Refusal)
       setBusy(false)

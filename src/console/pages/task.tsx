@@ -1,5 +1,6 @@
 /** One task: what has happened to it, and why; what failed, byte for byte; and what can be done now. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { TaskHappening } from '../../api/task-history.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
@@ -19,7 +20,7 @@ import { Happening } from '../task/happening.tsx'
 import { CLOCK_WORDS, CLOCKS, type ClockName, Lanes, List } from '../task/lanes.tsx'
 import { Life } from '../task/life.tsx'
 import { Next, type Task } from '../task/next.tsx'
-import { isShown, linesOf, type Row, rowsOf, SHOWS, type Show, sentenceOf, type TaskHappening } from '../task/rows.ts'
+import { isShown, linesOf, type Row, rowsOf, SHOWS, type Show, sentenceOf } from '../task/rows.ts'
 
 export default function TaskPage({ params, query, me }: PageProps) {
   const id = params.id!

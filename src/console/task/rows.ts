@@ -2,15 +2,14 @@
  * Makes rows of what has happened to a task: one for each happening, with who acted, on whom and with which result; what was said stands with
  * the request that said it. Between them, gaps in which nothing happened, and what the diagnosis says of failures, once.
  */
-import type { CallReply } from '../../client/client.ts'
+import type { HappeningOf, TaskHappening } from '../../api/task-history.ts'
 import type { IconName } from '../parts/icons.tsx'
 import { type Tone, taskStates } from '../parts/states.tsx'
 import { count, span, units } from '../parts/words.tsx'
 
-export type TaskHappening = CallReply<'getTaskHistory'>['items'][number]
 export type Lane = 'buyer' | 'market' | 'agent'
 export type Kind = TaskHappening['kind']
-export type Of<K extends Kind> = Extract<TaskHappening, { kind: K }>
+export type Of<K extends Kind> = HappeningOf<K>
 type StateName = keyof typeof taskStates
 
 export interface Result {
