@@ -107,13 +107,16 @@ function useKeys(me: Me, offered: readonly Page[], open: (over: Over) => void): 
 
 /** j, k and arrows walk along the links of the list that is there; `/` goes to its filter. */
 function walkList(step: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('main .go, main .ev .lab a')].filter(link =>
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main .go, main .ev .lab a')].filter(link =>
     link.checkVisibility(),
   )
   const now = document.activeElement as HTMLElement | null
   const current =
     links.indexOf(now!) >= 0 ? links.indexOf(now!) : links.findIndex(link => link.closest('[aria-current]'))
-  links[Math.max(0, Math.min(links.length - 1, current + step))]?.focus()
+  const next = links[Math.max(0, Math.min(links.length - 1, current + step))]
+  next?.focus()
+  // What is shown beside the list goes along.
+  if (location.hash && next?.hash) next.click()
 }
 
 function Group({ title, pages, path }: { title: string; pages: readonly Page[]; path: string }) {
