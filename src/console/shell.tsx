@@ -110,9 +110,8 @@ function walkList(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main .go, main .ev .lab a')].filter(link =>
     link.checkVisibility(),
   )
-  const now = document.activeElement as HTMLElement | null
-  const current =
-    links.indexOf(now!) >= 0 ? links.indexOf(now!) : links.findIndex(link => link.closest('[aria-current]'))
+  const focused = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const current = focused >= 0 ? focused : links.findIndex(link => link.closest('[aria-current]'))
   const next = links[Math.max(0, Math.min(links.length - 1, current + step))]
   next?.focus()
   // What is shown beside the list goes along.
@@ -192,7 +191,7 @@ function Content({ me }: { me: Me }) {
     let isLeft = false
     const take = (one: typeof loaded) => isLeft || setLoaded(one)
     page.load().then(
-      ({ default: Body }) => take({ page, Body }),
+      Body => take({ page, Body }),
       (error: Error) => take({ page, error }),
     )
     return () => {
