@@ -10,6 +10,16 @@ export const pages: readonly Page[] = [
   { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: () => import('./pages/overview.tsx') },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: () => import('./pages/tasks.tsx') },
   {
+    path: '/deliveries',
+    title: 'Deliveries',
+    group: 'Now',
+    icon: 'arrow',
+    key: 'd',
+    role: 'builder',
+    load: () => import('./pages/deliveries.tsx'),
+  },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: () => import('./pages/deliveries.tsx') },
+  {
     path: '/agents',
     title: 'Agents',
     group: 'Now',
@@ -40,6 +50,13 @@ export const pages: readonly Page[] = [
     icon: 'wallet',
     key: 'w',
     load: () => import('./pages/wallet.tsx'),
+  },
+  {
+    path: '/budgets',
+    title: 'Budgets',
+    group: 'Money and mail',
+    icon: 'coin',
+    load: () => import('./pages/budgets.tsx'),
   },
   {
     path: '/inbox',

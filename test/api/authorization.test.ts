@@ -73,6 +73,7 @@ const questions: Readonly<Record<string, Question>> = {
   'POST /api/tasks (pending)': ['pending agent', newTask],
   'GET /api/tasks/:id': ['pending task'],
   'GET /api/tasks/:id/diagnosis': ['pending task'],
+  'GET /api/tasks/:id/history': ['pending task'],
   'PUT /api/tasks/:id': ['draft task', { title: 'Another title' }],
   'POST /api/tasks/:id/submit': ['draft task'],
   'POST /api/tasks/:id/cancel': ['pending task'],

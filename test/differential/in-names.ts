@@ -26,7 +26,10 @@ const withCodes = (body: string, now: number) =>
 
 export function answerIn(names: Names, { status, headers, body }: WireAnswer): Answer {
   // Each process counts its own exchanges.
-  const told = names.named(body).replace(/"exchange_\d+"/g, '"an exchange"')
+  const told = names
+    .named(body)
+    .replace(/"exchange_\d+"/g, '"an exchange"')
+    .replace(/"requestId":"[^"]+"/g, '"requestId":"a request"')
   return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
 }
 

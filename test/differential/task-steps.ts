@@ -103,6 +103,7 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   },
   getTask: as('either'),
   diagnoseTask: as('either'),
+  getTaskHistory: as('either', undefined, scene => ({ query: paging(scene) })),
   updateTask: as('buyer', inState('draft'), scene => {
     const agent = scene.random.often(0.3) ? scene.random.recent(agents(scene, listed)) : undefined
     const fields = Object.entries({ ...taskFields(scene), ...(agent && { agentId: agent.id }) })

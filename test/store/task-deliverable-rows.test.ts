@@ -30,6 +30,15 @@ import {
   insertDeliverable,
 } from '../../src/store/tables/tasks/deliverables.ts'
 import {
+  deliveredTo,
+  moneyOf,
+  type NewTaskStep,
+  saidAbout,
+  sentAbout,
+  stepsOf,
+  taskStep,
+} from '../../src/store/tables/tasks/task-steps.ts'
+import {
   allTasks,
   countAllTasks,
   countRevision,
@@ -56,10 +65,22 @@ import { type RowNamed, testRows } from './row-effects.ts'
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
+const noteOf = (taskId: string, fromStatus: TaskState, toStatus: TaskState): NewTaskStep => ({
+  ...{ taskId, trigger: 'submit', fromStatus, toStatus, party: 'buyer', actorId: 'c', via: 'key' },
+  ...{ requestId: 'q', at: 70, realAt: 71 },
+})
+
+/** What is written with it, at this position. */
+const noted = (taskId: string, fromStatus: TaskState, toStatus: TaskState, position = 0) => {
+  const row = { task_id: taskId, position, trigger: 'submit', from_status: fromStatus, to_status: toStatus }
+  const who = { party: 'buyer', actor_id: 'c', via: 'key', request_id: 'q', at: 70, real_at: 71 }
+  return `+ task_steps ${taskId}/${position} ${JSON.stringify({ ...row, ...who })}`
+}
+
 const stepOf =
   (id: string, from: TaskState, to: TaskState, moment: Moment | null, wasDisputed: 0 | 1 = 0) =>
   (tx: Tx) =>
-    setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 })
+    setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 }, taskStep(noteOf(id, from, to)))
 
 const named = (prefix: string, row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
@@ -259,42 +280,54 @@ testRows('rows of tasks', {
     [
       stepOf('t1', 'draft', 'pending', 'submittedAt'),
       true,
-      ['tasks t1: status draft → pending, submitted_at null → 70, updated_at 10 → 70'],
+      [noted('t1', 'draft', 'pending'), 'tasks t1: status draft → pending, submitted_at null → 70, updated_at 10 → 70'],
     ],
     [
       stepOf('t2', 'pending', 'in_progress', 'acceptedAt'),
       true,
-      ['tasks t2: status pending → in_progress, accepted_at null → 70, updated_at 20 → 70'],
+      [
+        noted('t2', 'pending', 'in_progress', 4),
+        'tasks t2: status pending → in_progress, accepted_at null → 70, updated_at 20 → 70',
+      ],
     ],
     [
       stepOf('t3', 'in_progress', 'delivered', 'deliveredAt'),
       true,
-      ['tasks t3: status in_progress → delivered, delivered_at null → 70, updated_at 30 → 70'],
+      [
+        noted('t3', 'in_progress', 'delivered'),
+        'tasks t3: status in_progress → delivered, delivered_at null → 70, updated_at 30 → 70',
+      ],
     ],
     [
       stepOf('t4', 'delivered', 'completed', 'completedAt', 1),
       true,
       [
         '+ tallies disputed tasks/4 {"name":"disputed tasks","slot":4,"count":-1}',
+        noted('t4', 'delivered', 'completed', 1),
         'tasks t4: status delivered → completed, disputed 1 → 0, completed_at null → 70, updated_at 40 → 70',
       ],
     ],
     [
       stepOf('t2', 'pending', 'cancelled', 'cancelledAt'),
       true,
-      ['tasks t2: status pending → cancelled, cancelled_at null → 70, updated_at 20 → 70'],
+      [
+        noted('t2', 'pending', 'cancelled', 4),
+        'tasks t2: status pending → cancelled, cancelled_at null → 70, updated_at 20 → 70',
+      ],
     ],
     [
       stepOf('t8', 'completed', 'completed', null, 1),
       true,
       [
         '+ tallies disputed tasks/8 {"name":"disputed tasks","slot":8,"count":-1}',
+        noted('t8', 'completed', 'completed'),
         'tasks t8: disputed 1 → 0, updated_at 80 → 70',
       ],
     ],
     // From another state, or in dispute, nothing changes: who asks is told of a lost race.
-    [stepOf('t2', 'draft', 'pending', 'submittedAt'), false],
-    [stepOf('t2', 'pending', 'in_progress', 'acceptedAt', 1), false],
+    // What was noted is undone with all else.
+    [stepOf('t2', 'draft', 'pending', 'submittedAt'), false, [noted('t2', 'draft', 'pending', 4)]],
+    [stepOf('t2', 'pending', 'in_progress', 'acceptedAt', 1), false, [noted('t2', 'pending', 'in_progress', 4)]],
     [tx => setMaxRevisions(tx, 't1', 3), 1, ['tasks t1: max_revisions null → 3']],
     [tx => setMaxRevisions(tx, 't1', null), 1],
     [tx => countRevision(tx, 't3'), 1, ['tasks t3: revision_count 0 → 1']],
@@ -376,6 +409,41 @@ testRows('rows of tasks', {
     [tx => countReviewsOfAgent(tx, 'g_1'), 0],
     [tx => reviewOf(tx, 't5'), row => row('reviews r1')],
     [tx => reviewOf(tx, 't8'), undefined],
+  ],
+  'the history of a task: what was done to it, said, paid and sent, in its order': [
+    [tx => stepsOf(tx, 't2'), row => ['t2/0', 't2/3'].map(key => row(`task_steps ${key}`))],
+    [tx => stepsOf(tx, 't1'), []],
+    [tx => saidAbout(tx, 't4').then(idsOf), ['e1', 'e2', 'e3']],
+    [tx => saidAbout(tx, 't5').then(rows => rows.map(({ text, length }) => [text, length])), [['four', 4]]],
+    [tx => deliveredTo(tx, 't4').then(idsOf), ['y3', 'y1', 'y2']],
+    [tx => deliveredTo(tx, 't2').then(rows => rows.map(({ text, length }) => [text, length])), [[null, null]]],
+    [tx => moneyOf(tx, 't5').then(rows => rows.map(({ legId }) => legId)), ['x7', 'x8']],
+    [
+      async tx => {
+        await tx.run(
+          `INSERT INTO entries (leg_id, kind, debited_id, credited_id, amount, created_at)
+           VALUES ('t5_cleared', 'cleared', 'clearing:b', 'available:b', 600, 60)`,
+        )
+        const rows = await moneyOf(tx, 't5')
+        await tx.run(`DELETE FROM entries WHERE leg_id = 't5_cleared'`)
+        return rows.map(({ legId }) => legId)
+      },
+      ['t5_cleared', 'x7', 'x8'],
+    ],
+    [
+      tx =>
+        sentAbout(tx, 't5').then(rows => rows.map(({ id, attempt, status, begun }) => [id, attempt, status, begun])),
+      [
+        ['d7', null, null, 1],
+        ['d8', 1, 500, 3],
+        ['d8', 2, null, 3],
+      ],
+    ],
+    [
+      tx => sentAbout(tx, 't2').then(rows => rows.map(({ id, isUnderWay }) => `${id} ${isUnderWay}`)),
+      ['d1 0', 'd2 0', 'd3 0', 'd6 0', 'da 0'],
+    ],
+    [tx => sentAbout(tx, 't3').then(rows => rows.map(({ id, isUnderWay }) => `${id} ${isUnderWay}`)), ['d4 1']],
   ],
   'bytes of files: taken within the limit, counted anew': [
     [tx => countBytes(tx, 'file_usage', 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],

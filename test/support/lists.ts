@@ -64,6 +64,7 @@ export const listsOf = (busy: number): Ask[] => [
   ...taskFilters.flatMap(query => roles.map(role => ask('listTasks', { ...query, role }))),
   ...each('listTasks', 'sort', ['oldest', 'updated', 'price']),
   ask('listDeliverables', {}, { id: taskId(busy) }),
+  ask('getTaskHistory', {}, { id: taskId(busy) }),
   ask('listMessages', {}, { id: taskId(busy) }),
   ask('listTransactions'),
   ...each('listTransactions', 'type', transactions),

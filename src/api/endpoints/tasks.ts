@@ -7,6 +7,7 @@ import { deliverable, diagnosis, message, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
 import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
+import { taskHappening } from '../task-history.ts'
 
 /** @internal Random steps of the tests choose among them. */
 export const taskRoles = ['buyer', 'builder'] as const
@@ -124,6 +125,20 @@ export const tasks = {
     unit: 'read',
     refusals: found,
     source: 'A-288',
+  }),
+  getTaskHistory: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/history',
+    summary: 'What has happened to a task, in order',
+    description: `By its beginning; what began in one millisecond stands behind what it came from. Each party sees what is its own: the webhooks to an agent and its callbacks are its builder's affair. Of each kind the last ${grouped(limits.history.ofEach)}. A simulator tells of more, to all: requests that were refused, its clock, its faults, restarts of agents.`,
+    query: z.object(paging),
+    reply: taskHappening,
+    list: 'items',
+    unit: 'read',
+    prefetch: 'task',
+    refusals: found,
+    source: 'A-305',
   }),
   updateTask: endpoint({
     ...open,

@@ -96,6 +96,17 @@ const looking: readonly EndpointRow[] = [
   {
     ...buyer,
     ...one,
+    name: 'tasks history',
+    endpoint: 'getTaskHistory',
+    summary: 'All that has happened to a task, in order',
+    flags: pageFlags,
+    things: 'things that happened to this task',
+    shows: ['at', 'kind', 'action', 'event', 'attempt', 'status', 'from', 'to', 'amount', 'text'],
+    examples: ['marketplace tasks history TASK_ID', 'marketplace tasks history TASK_ID --as builder --json'],
+  },
+  {
+    ...buyer,
+    ...one,
     name: 'tasks deliverables',
     endpoint: 'listDeliverables',
     summary: 'Everything that was delivered, the latest first',

@@ -56,6 +56,7 @@ import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
 import { diagnoseTask } from './diagnosis.ts'
 import { attachFiles, reserveFiles } from './files.ts'
+import { getTaskHistory } from './history.ts'
 import { deliverableRecord, namedTaskRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleNamedTask, visibleTask } from './transitions.ts'
 
@@ -316,6 +317,7 @@ export const taskVerbs = {
   createTask,
   getTask,
   diagnoseTask,
+  getTaskHistory,
   updateTask,
   submitTask,
   cancelTask,

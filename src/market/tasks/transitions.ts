@@ -2,6 +2,7 @@
 import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskStep, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
+import { type NewTaskStep, taskStep } from '../../store/tables/tasks/task-steps.ts'
 import {
   type Moment,
   type NamedTaskRow,
@@ -110,7 +111,7 @@ export async function applyEdge(
   if (moment) after[moment] = now
   // All statements go in one round trip. If the state does not change, the rest is rolled back. Wallets always come last:
   // a transaction that locked a wallet before an agent's row could deadlock with a submission.
-  const changing = setStatus(ctx.tx, step)
+  const changing = setStatus(ctx.tx, step, taskStep(noteOf(ctx, task, edge)))
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
   if (!(await changing)) throw refuse('lost_race')
@@ -119,6 +120,26 @@ export async function applyEdge(
     ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
   )
   return after
+}
+
+type Edge = Pick<TaskStep, 'trigger' | 'by' | 'to'>
+
+const noteOf = ({ actor, world, requestId }: Acting<Ctx>, task: TaskRow, { trigger, by, to }: Edge): NewTaskStep => ({
+  taskId: task.id,
+  trigger,
+  fromStatus: task.status,
+  toStatus: to,
+  party: by,
+  actorId: actor.user.id,
+  via: actor.via,
+  requestId: requestId ?? null,
+  at: world.now(),
+  realAt: world.realNow(),
+})
+
+/** Writes down a step that changes no state. */
+export async function noteStep(ctx: Acting<Ctx>, task: TaskRow, edge: Omit<Edge, 'to'>): Promise<void> {
+  await ctx.tx.runAll([taskStep(noteOf(ctx, task, { ...edge, to: task.status }))])
 }
 
 /** Reads the task again after a change. */

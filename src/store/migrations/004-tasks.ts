@@ -43,6 +43,22 @@ CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id /*+ , status, buyer_id */) WH
 -- The administrators' list.
 CREATE INDEX tasks_disputed ON tasks (id) WHERE disputed = 1;
 
+-- What was done to a task, by whom: one row for each submit, accept, message and so on. It grows with what they write.
+CREATE TABLE task_steps (
+  task_id TEXT NOT NULL REFERENCES tasks (id),
+  position INTEGER NOT NULL,
+  trigger TEXT NOT NULL,
+  from_status TEXT NOT NULL,
+  to_status TEXT NOT NULL,
+  party TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  via TEXT NOT NULL,
+  request_id TEXT,
+  at BIGINT NOT NULL,
+  real_at BIGINT NOT NULL,
+  PRIMARY KEY (task_id, position)
+);
+
 CREATE TABLE deliverables (
   id TEXT PRIMARY KEY,
   task_id TEXT NOT NULL REFERENCES tasks (id),

@@ -19,6 +19,8 @@ CREATE TABLE deliveries (
 );
 -- The log of an agent, in its order.
 CREATE INDEX deliveries_by_agent ON deliveries (agent_id, id);
+-- What was sent about a task, in its order.
+CREATE INDEX deliveries_by_task ON deliveries (task_id, id);
 -- The log of those that were given up. It leaves out all others, so that what goes well writes nothing here.
 CREATE INDEX deliveries_failed ON deliveries (agent_id, id) WHERE state = 'failed';
 -- What has sent a delivery again.

@@ -2,7 +2,7 @@
 
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
 import { limits } from '../../../api/limits.ts'
-import type { Reader, Tx, Value } from '../../db.ts'
+import type { Reader, Step, Tx, Value } from '../../db.ts'
 import {
   anywhere,
   bigint,
@@ -283,7 +283,7 @@ export const updateDraft = (tx: Tx, { id, ...fields }: Draft) => tasks.update(tx
 /** Times that a transition of a task may write. */
 export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
 
-interface Step {
+interface Transition {
   id: string
   from: TaskState
   wasDisputed: 0 | 1
@@ -292,13 +292,17 @@ interface Step {
   now: number
 }
 
-/** The only statement that changes a task's state. If it changes no row, the transition has no effect. */
-export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Step) => {
+/**
+ * The only statement that changes a task's state. If it changes no row, the transition has no effect. `note`: what is written of the step
+ * with it.
+ */
+export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Transition, note: Step) => {
   const [changed] = await tx.runAll([
     tasks.updateStep(
       { id, status: from, disputed: wasDisputed },
       { status: to, updatedAt: now, disputed: 0, ...(moment && { [moment]: now }) },
     ),
+    note,
   ])
   if (changed && wasDisputed === 1) await tally(tx, 'disputed tasks', id, -1)
   return changed
