@@ -41,7 +41,7 @@ export function Happening({ row, rows, task, me, onDone }: HappeningProps) {
       {row.said.some(({ text }) => text) && (
         <div class="in stack r8">
           {row.said.map(({ text, cut }, at) => (
-            <p key={at} class="quote work">
+            <p key={at} class="quote said">
               <Text>{text}</Text>
               {cut && <span class="q"> … the whole stands in Messages</span>}
             </p>
