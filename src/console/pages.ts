@@ -1,21 +1,15 @@
 /**
- * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first, name
- * it in the file of those who go there (`pages/of-….ts`), and here. It has its address, its link at the side if it has a `group`, its line in the
- * palette and its key behind `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has
- * its style in a file that `console.css` names.
+ * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first,
+ * and name it here. It becomes a chunk of its own, and has its address, its link at the side if it has a `group`, its line in the palette and its
+ * key behind `g`. It reads with `useData` and `api`, offers what can be done with `useActions`, and has its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
 import { match, type Place } from './router.ts'
 
-/** Pages that one person goes between come together: many small chunks weigh more than they spare. */
-const people = () => import('./pages/of-people.ts')
-const builder = () => import('./pages/of-builders.ts')
-const admin = () => import('./pages/of-administrators.ts')
-const now = () => import('./pages/of-now.ts')
-
 export const pages: readonly Page[] = [
-  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: async () => (await now()).Overview },
-  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await people()).Tasks },
+  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: () => import('./pages/overview.tsx') },
+  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: () => import('./pages/tasks.tsx') },
+  { path: '/tasks/:id', title: 'Task', load: () => import('./pages/task.tsx') },
   {
     path: '/deliveries',
     title: 'Deliveries',
@@ -23,9 +17,9 @@ export const pages: readonly Page[] = [
     icon: 'arrow',
     key: 'd',
     role: 'builder',
-    load: async () => (await builder()).Deliveries,
+    load: () => import('./pages/deliveries.tsx'),
   },
-  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await builder()).Deliveries },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: () => import('./pages/deliveries.tsx') },
   {
     path: '/agents',
     title: 'Agents',
@@ -33,13 +27,13 @@ export const pages: readonly Page[] = [
     icon: 'agent',
     key: 'a',
     role: 'builder',
-    load: async () => (await builder()).Agents,
+    load: () => import('./pages/agents.tsx'),
   },
-  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await builder()).AgentEdit },
-  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await builder()).Agents },
-  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await builder()).AgentEdit },
-  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await people()).Hire },
-  { path: '/hire/:slug', title: 'Hire', load: async () => (await people()).HireOne },
+  { path: '/agents/new', title: 'List an agent', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
+  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: () => import('./pages/agents.tsx') },
+  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
+  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: () => import('./pages/hire.tsx') },
+  { path: '/hire/:slug', title: 'Hire', load: () => import('./pages/hire-one.tsx') },
   {
     path: '/clock',
     title: 'Clock and weather',
@@ -48,7 +42,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: async () => (await now()).Clock,
+    load: () => import('./pages/clock.tsx'),
   },
   {
     path: '/wallet',
@@ -56,14 +50,14 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'wallet',
     key: 'w',
-    load: async () => (await people()).Wallet,
+    load: () => import('./pages/wallet.tsx'),
   },
   {
     path: '/budgets',
     title: 'Budgets',
     group: 'Money and mail',
     icon: 'coin',
-    load: async () => (await people()).Budgets,
+    load: () => import('./pages/budgets.tsx'),
   },
   {
     path: '/inbox',
@@ -71,7 +65,7 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'inbox',
     key: 'i',
-    load: async () => (await people()).Inbox,
+    load: () => import('./pages/inbox.tsx'),
   },
   {
     path: '/queues',
@@ -80,9 +74,9 @@ export const pages: readonly Page[] = [
     icon: 'shield',
     key: 'q',
     role: 'admin',
-    load: async () => (await admin()).Queues,
+    load: () => import('./pages/queues.tsx'),
   },
-  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await admin()).Dispute },
+  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: () => import('./pages/dispute.tsx') },
   {
     path: '/users',
     title: 'Users',
@@ -90,7 +84,7 @@ export const pages: readonly Page[] = [
     icon: 'person',
     key: 'u',
     role: 'admin',
-    load: async () => (await admin()).Users,
+    load: () => import('./pages/users.tsx'),
   },
   {
     path: '/settings',
@@ -98,7 +92,7 @@ export const pages: readonly Page[] = [
     group: 'Account',
     icon: 'settings',
     key: 's',
-    load: async () => (await people()).Settings,
+    load: () => import('./pages/settings.tsx'),
   },
 ]
 

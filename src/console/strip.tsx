@@ -10,7 +10,7 @@ import { isDev } from './session.ts'
 import { useStore } from './store.ts'
 
 interface StripProps {
-  onOver: (over: 'palette' | 'keys') => void
+  onOver: (over: 'Palette' | 'Keys') => void
   onTheme: () => void
 }
 
@@ -27,10 +27,10 @@ export function Strip({ onOver, onTheme }: StripProps) {
         </button>
       </span>
       <span>
-        <button type="button" onClick={() => onOver('palette')}>
+        <button type="button" onClick={() => onOver('Palette')}>
           Commands <kbd>.</kbd>
         </button>
-        <button type="button" class="p2" onClick={() => onOver('keys')}>
+        <button type="button" class="p2" onClick={() => onOver('Keys')}>
           Keys <kbd>?</kbd>
         </button>
       </span>
