@@ -61,6 +61,7 @@ export const devStatus = z.object({
 
 /** `POST /api/dev/sign-in { as }` answers with the account, and sets the cookie of its session. */
 export const devPeople = ['buyer', 'builder', 'admin'] as const
+export type DevPerson = (typeof devPeople)[number]
 
 /** `GET /api/dev/faults`, the newest first. */
 export const fault = z.object({

@@ -19,6 +19,7 @@ import {
   type Credential,
   checkCredential,
   isCrossSite,
+  isNear,
   isSameSite,
   readCredential,
   sessionCookie,
@@ -110,6 +111,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       if (record.form && !isSameSite(call.req, config)) throw refuse('foreign_form')
+      if (record.near && !isNear(call.req, config)) throw refuse('not_near')
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (!unsafe) call.refuseIfUnread()

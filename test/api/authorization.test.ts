@@ -163,6 +163,8 @@ const questions: Readonly<Record<string, Question>> = {
   'POST /api/admin/categories': [null, ({ n }) => ({ name: `A category ${n}`, description: 'Made by a test' })],
   'PUT /api/admin/categories/:id': ['category', { description: 'Changed by a test' }],
   'DELETE /api/admin/categories/:id': ['category'],
+  'POST /api/dev/sign-in': [null, { as: 'buyer' }],
+  'GET /api/dev/status': [null],
   'GET /api/dev/clock': [null],
   'POST /api/dev/clock': [null, { advanceMs: 0 }],
   'PUT /api/dev/clock/scale': [null, { scale: 1 }],
