@@ -56,7 +56,7 @@ export const agentRows: readonly EndpointRow[] = [
     name: 'agents checks',
     endpoint: 'getAgentChecks',
     takes: [['agent', 'id', 'agent']],
-    summary: 'The last tests and heartbeats of an agent of yours, and which secret it has',
+    summary: 'Its last tests and heartbeats, and which secret it has',
     shows: ['secret.fingerprint', 'secret.since', 'secret.previousUntil', 'tests', 'heartbeats'],
     notes: 'doctor tells the fingerprint of the secret that an agent has in its environment.',
     examples: ['marketplace agents checks my-agent', 'marketplace agents checks my-agent --json'],

@@ -59,6 +59,7 @@ const bounds: Readonly<Record<string, string>> = {
   second_factors: 'one for each account',
   security_notices: 'one for each mail, and gone with it',
   seen_signatures: 'kept',
+  task_steps: 'one for each step of a task, as many as revisions and deliverables allow',
   sessions: 'kept',
   settings: 'a handful of names',
   settlements: 'one for each task',
