@@ -34,7 +34,7 @@ export async function buildConsole(folder: string): Promise<void> {
     loader: { '.svg': 'copy' },
     metafile: true,
     logLevel: 'warning',
-    plugins: [recordsAsData, pagesTogether],
+    plugins: [recordsAsData],
   })
   const page = await readFile(join(source, 'index.html'), 'utf8')
   const named = new Map(
@@ -61,34 +61,6 @@ const recordsAsData: Plugin = {
     }))
     onLoad({ filter: /src\/api\/signature\.ts$/ }, () => ({
       contents: `export const signatureHeaders = () => { throw new TypeError('A browser signs nothing') }`,
-    }))
-  },
-}
-
-/** Pages that somebody may come to first. */
-const ALONE = ['overview', 'tasks', 'task']
-const PAGE = /import\('\.\/pages\/([\w-]+)\.tsx'\)/g
-
-/**
- * Makes one chunk of all pages that nobody comes to first. Each alone, with what some of them share in further ones, they would be packed a
- * tenth worse, and asked for one by one.
- */
-const pagesTogether: Plugin = {
-  name: 'pages together',
-  setup({ onResolve, onLoad }) {
-    const together = new Set<string>()
-    onLoad({ filter: /src\/console\/pages\.ts$/ }, async ({ path }) => ({
-      loader: 'ts',
-      contents: (await readFile(path, 'utf8')).replace(PAGE, (whole, name: string) => {
-        if (ALONE.includes(name)) return whole
-        together.add(name)
-        return `import('pages-together').then(pages => pages['${name}'])`
-      }),
-    }))
-    onResolve({ filter: /^pages-together$/ }, () => ({ path: 'rest', namespace: 'pages together' }))
-    onLoad({ filter: /./, namespace: 'pages together' }, () => ({
-      resolveDir: source,
-      contents: [...together].map(name => `export * as '${name}' from './pages/${name}.tsx'`).join('\n'),
     }))
   },
 }

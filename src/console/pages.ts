@@ -1,15 +1,22 @@
 /**
- * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first,
- * and name it here. It becomes a chunk of its own, and has its address, its link at the side if it has a `group`, its line in the palette and its
- * key behind `g`. It reads with `useData` and `api`, offers what can be done with `useActions`, and has its style in a file that `console.css` names.
+ * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first, name
+ * it in the file of those who go there (`pages/of-….ts`), and here. It has its address, its link at the side if it has a `group`, its line in the
+ * palette and its key behind `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has
+ * its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
 import { match, type Place } from './router.ts'
 
+/** Pages that one person goes between come together: many small chunks weigh more than they spare. */
+const people = () => import('./pages/of-people.ts')
+const builder = () => import('./pages/of-builders.ts')
+const admin = () => import('./pages/of-administrators.ts')
+const now = () => import('./pages/of-now.ts')
+
 export const pages: readonly Page[] = [
-  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: () => import('./pages/overview.tsx') },
-  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: () => import('./pages/tasks.tsx') },
-  { path: '/tasks/:id', title: 'Task', load: () => import('./pages/task.tsx') },
+  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: async () => (await now()).Overview },
+  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await people()).Tasks },
+  { path: '/tasks/:id', title: 'Task', load: async () => (await import('./pages/task.tsx')).default },
   {
     path: '/deliveries',
     title: 'Deliveries',
@@ -17,9 +24,9 @@ export const pages: readonly Page[] = [
     icon: 'arrow',
     key: 'd',
     role: 'builder',
-    load: () => import('./pages/deliveries.tsx'),
+    load: async () => (await builder()).Deliveries,
   },
-  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: () => import('./pages/deliveries.tsx') },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await builder()).Deliveries },
   {
     path: '/agents',
     title: 'Agents',
@@ -27,13 +34,13 @@ export const pages: readonly Page[] = [
     icon: 'agent',
     key: 'a',
     role: 'builder',
-    load: () => import('./pages/agents.tsx'),
+    load: async () => (await builder()).Agents,
   },
-  { path: '/agents/new', title: 'List an agent', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
-  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: () => import('./pages/agents.tsx') },
-  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
-  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: () => import('./pages/hire.tsx') },
-  { path: '/hire/:slug', title: 'Hire', load: () => import('./pages/hire-one.tsx') },
+  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await builder()).AgentEdit },
+  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await builder()).Agents },
+  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await builder()).AgentEdit },
+  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await people()).Hire },
+  { path: '/hire/:slug', title: 'Hire', load: async () => (await people()).HireOne },
   {
     path: '/clock',
     title: 'Clock and weather',
@@ -42,7 +49,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: () => import('./pages/clock.tsx'),
+    load: async () => (await now()).Clock,
   },
   {
     path: '/wallet',
@@ -50,14 +57,14 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'wallet',
     key: 'w',
-    load: () => import('./pages/wallet.tsx'),
+    load: async () => (await people()).Wallet,
   },
   {
     path: '/budgets',
     title: 'Budgets',
     group: 'Money and mail',
     icon: 'coin',
-    load: () => import('./pages/budgets.tsx'),
+    load: async () => (await people()).Budgets,
   },
   {
     path: '/inbox',
@@ -65,7 +72,7 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'inbox',
     key: 'i',
-    load: () => import('./pages/inbox.tsx'),
+    load: async () => (await people()).Inbox,
   },
   {
     path: '/queues',
@@ -74,9 +81,9 @@ export const pages: readonly Page[] = [
     icon: 'shield',
     key: 'q',
     role: 'admin',
-    load: () => import('./pages/queues.tsx'),
+    load: async () => (await admin()).Queues,
   },
-  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: () => import('./pages/dispute.tsx') },
+  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await admin()).Dispute },
   {
     path: '/users',
     title: 'Users',
@@ -84,7 +91,7 @@ export const pages: readonly Page[] = [
     icon: 'person',
     key: 'u',
     role: 'admin',
-    load: () => import('./pages/users.tsx'),
+    load: async () => (await admin()).Users,
   },
   {
     path: '/settings',
@@ -92,7 +99,7 @@ export const pages: readonly Page[] = [
     group: 'Account',
     icon: 'settings',
     key: 's',
-    load: () => import('./pages/settings.tsx'),
+    load: async () => (await people()).Settings,
   },
 ]
 

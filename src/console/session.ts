@@ -42,9 +42,8 @@ export function become(user: Me | null): void {
 
 /** In a simulator: signs in as this side of it. */
 export async function beSide(as: Side): Promise<void> {
-  const answer = await api.request<{ user: Me }>('POST', '/api/dev/sign-in', { by: 'session', body: { as } })
-  if (!answer.success) throw new Error(answer.error)
-  become(answer.data!.user)
+  const { user } = await api.signInAs({ as })
+  become(user)
   tellTabs()
 }
 

@@ -107,13 +107,15 @@ function useKeys(me: Me, offered: readonly Page[], open: (over: Over) => void): 
 
 /** j, k and arrows walk along the links of the list that is there; `/` goes to its filter. */
 function walkList(step: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('main .go, main .ev .lab a')].filter(link =>
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main .go, main .ev .lab a')].filter(link =>
     link.checkVisibility(),
   )
-  const now = document.activeElement as HTMLElement | null
-  const current =
-    links.indexOf(now!) >= 0 ? links.indexOf(now!) : links.findIndex(link => link.closest('[aria-current]'))
-  links[Math.max(0, Math.min(links.length - 1, current + step))]?.focus()
+  const focused = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const current = focused >= 0 ? focused : links.findIndex(link => link.closest('[aria-current]'))
+  const next = links[Math.max(0, Math.min(links.length - 1, current + step))]
+  next?.focus()
+  // What is shown beside the list goes along.
+  if (location.hash && next?.hash) next.click()
 }
 
 function Group({ title, pages, path }: { title: string; pages: readonly Page[]; path: string }) {
@@ -189,7 +191,7 @@ function Content({ me }: { me: Me }) {
     let isLeft = false
     const take = (one: typeof loaded) => isLeft || setLoaded(one)
     page.load().then(
-      ({ default: Body }) => take({ page, Body }),
+      Body => take({ page, Body }),
       (error: Error) => take({ page, error }),
     )
     return () => {

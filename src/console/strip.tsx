@@ -59,18 +59,10 @@ function LiveButton() {
   )
 }
 
-interface Status {
-  clock: { offsetMs: number; next: { at: string; kind: string; about: string | null; title: string | null } | null }
-  ledger: { ok: boolean }
-}
-
 const AGAIN_MS = 15_000
 
 function Market() {
-  const { data, reload } = useData('status', async signal => {
-    const answer = await api.request<Status>('GET', '/api/dev/status', { by: 'session', signal })
-    return answer.data
-  })
+  const { data, reload } = useData('status', signal => api.getDevStatus({}, { signal }))
   useChanges(() => true, reload)
   useTicks(1000)
   useEffect(() => {
