@@ -7,11 +7,17 @@
 import type { Page } from './page.ts'
 import { match, type Place } from './router.ts'
 
-const first = () => import('./pages/first.ts')
 const others = () => import('./pages/others.ts')
 
 export const pages: readonly Page[] = [
-  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: async () => (await first()).Overview },
+  {
+    path: '/',
+    title: 'Overview',
+    group: 'Now',
+    icon: 'home',
+    key: 'o',
+    load: async () => (await import('./pages/overview.tsx')).default,
+  },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
   { path: '/tasks/:id', title: 'Task', load: async () => (await import('./pages/task.tsx')).default },
   {
@@ -46,7 +52,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: async () => (await first()).Clock,
+    load: async () => (await others()).Clock,
   },
   {
     path: '/wallet',

@@ -2,6 +2,7 @@
 export { default as AgentEdit } from './agent-edit.tsx'
 export { default as Agents } from './agents.tsx'
 export { default as Budgets } from './budgets.tsx'
+export { default as Clock } from './clock.tsx'
 export { default as Deliveries } from './deliveries.tsx'
 export { default as Dispute } from './dispute.tsx'
 export { default as Hire } from './hire.tsx'
