@@ -99,3 +99,5 @@ export const taskHappening = z.discriminatedUnion('kind', [
   /** A simulated buyer says what it is about to do. */
   happening('persona', { persona: z.string(), step: z.string(), message: z.string() }),
 ])
+
+export type Happening = z.infer<typeof taskHappening>
