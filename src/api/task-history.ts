@@ -100,4 +100,5 @@ export const taskHappening = z.discriminatedUnion('kind', [
   happening('persona', { persona: z.string(), step: z.string(), message: z.string() }),
 ])
 
-export type Happening = z.infer<typeof taskHappening>
+export type TaskHappening = z.infer<typeof taskHappening>
+export type HappeningOf<Kind extends TaskHappening['kind']> = Extract<TaskHappening, { kind: Kind }>

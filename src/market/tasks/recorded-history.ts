@@ -1,7 +1,7 @@
 /** What a simulator adds to the history of a task: when requests and attempts began, those that were refused, and what was done on purpose. */
 import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
 import type { DeathFact } from '../../api/diagnosis/story.ts'
-import type { Happening } from '../../api/task-history.ts'
+import type { TaskHappening as Happening } from '../../api/task-history.ts'
 import type { People } from '../../store/tables/accounts/users.ts'
 import type { TaskStepRow } from '../../store/tables/tasks/task-steps.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'

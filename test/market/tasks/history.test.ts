@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../../src/api/limits.ts'
-import type { Happening } from '../../../src/api/task-history.ts'
+import type { TaskHappening as Happening, HappeningOf } from '../../../src/api/task-history.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import {
@@ -59,7 +59,7 @@ async function told(user: TestUser, id: string): Promise<Happening[]> {
 }
 
 const kinds = <Kind extends Happening['kind']>(all: readonly Happening[], kind: Kind) =>
-  all.filter((one): one is Extract<Happening, { kind: Kind }> => one.kind === kind)
+  all.filter((one): one is HappeningOf<Kind> => one.kind === kind)
 
 /** A line for each. */
 function inWords(one: Happening): string {
