@@ -88,6 +88,16 @@ test('somebody signs in, hires, sees the failed webhook, finds why, mends it, se
   await press('j', 'Enter')
   await sees('What went wrong')
   await sees('To mend it:')
+  // The simulator has found out by trial webhooks what the agent takes.
+  await sees('what is to be signed')
+  assert.match(
+    await page
+      .locator('.diff ins')
+      .allTextContents()
+      .then(all => all.join('')),
+    /^\d{13}\.$/,
+  )
+  assert.is(await page.locator('.diff del').textContent(), 'no timestamp and dot ')
   await tab.isAccessible('a failed webhook')
   agent.mend()
   await be(tab, 'builder')
