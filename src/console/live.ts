@@ -4,15 +4,8 @@
  * stream is cut, what is shown is read anew each 2 s, and the strip says so.
  */
 import { useEffect, useRef } from 'preact/hooks'
+import type { Change } from '../api/dev-records.ts'
 import { Store } from './store.ts'
-
-export interface Change {
-  readonly type: string
-  readonly taskId: string | null
-  readonly agentId: string | null
-  readonly deliveryId: string | null
-  readonly what: string | null
-}
 
 interface Live {
   readonly is: 'starting' | 'live' | 'polling'
@@ -110,7 +103,7 @@ function join(): void {
   else navigator.locks.request('stream', { signal }, () => lead(signal)).catch(() => {})
 }
 
-export function leave(): void {
+function leave(): void {
   stopLeading?.abort()
   stopLeading = undefined
 }
