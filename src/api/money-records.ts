@@ -20,6 +20,8 @@ export const transaction = z.object({
   taskId: z.string().nullable(),
   status: z.enum(['pending', 'clearing', 'completed', 'rejected', 'reversed']),
   description: z.string(),
+  /** Why it was rejected. */
+  reason: z.string().nullable(),
   createdAt: time(),
 })
 

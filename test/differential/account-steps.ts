@@ -192,7 +192,11 @@ export const accountSteps: Makers<
     }
   },
 
-  listNotifications: scene => ({ by: someone(scene), query: paging(scene) }),
+  listNotifications: scene => ({
+    by: someone(scene),
+    query: { ...(scene.random.often(0.4) && { unread: 'true' }), ...paging(scene) },
+  }),
+  readNotifications: scene => (scene.random.often(0.3) ? { by: someone(scene) } : undefined),
   readNotification: scene => {
     const one = choose(scene, 'ntf', ({ readAt }) => readAt === null)
     return one && { by: one.seenBy, at: { id: one.id } }

@@ -79,6 +79,7 @@ const transactionRecord = (row: PaymentRow): TransactionRecord => ({
   taskId: row.taskId,
   status: row.status,
   description: row.description,
+  reason: row.reason,
   createdAt: iso(row.createdAt),
 })
 
@@ -215,6 +216,11 @@ async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }:
 const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
 const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
 
+interface Deciding {
+  readonly reason?: string | null
+  readonly move?: (row: PaymentRow) => Promise<void>
+}
+
 /**
  * Decides a pending payment, and moves its money by `move`. Of two administrators at once, one is refused. Tallies are
  * updated after the money, in the same order as where a payment is made; otherwise the two could deadlock.
@@ -224,11 +230,11 @@ async function decide(
   kind: PaymentKind,
   id: string,
   status: 'completed' | 'rejected',
-  move: (row: PaymentRow) => Promise<void> = async () => {},
+  { reason = null, move = async () => {} }: Deciding = {},
 ) {
   const { tx, world } = ctx
   await requireSecondFactor(ctx)
-  const row = await decidePayment(tx, kind, id, status, world.now())
+  const row = await decidePayment(tx, kind, id, status, world.now(), reason)
   if (!row) {
     const decided = await paymentById(tx, kind, id)
     throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
@@ -239,31 +245,35 @@ async function decide(
 }
 
 const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
-  decide(ctx, 'deposit', params.id, 'completed', row =>
-    moveLater(ctx, 'deposit', {
-      id: row.id,
-      kind: 'deposit',
-      from: account.world,
-      to: account.available(ownerOf(row)),
-      amount: row.amount,
-    }),
-  )
+  decide(ctx, 'deposit', params.id, 'completed', {
+    move: row =>
+      moveLater(ctx, 'deposit', {
+        id: row.id,
+        kind: 'deposit',
+        from: account.world,
+        to: account.available(ownerOf(row)),
+        amount: row.amount,
+      }),
+  })
 
-const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
+const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params, body }) =>
+  decide(ctx, 'deposit', params.id, 'rejected', { reason: body.reason || null })
 
 const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
-  decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
+  decide(ctx, 'withdrawal', params.id, 'completed', { move: row => payOut(ctx, row.id, row.amount) })
 
-const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
-  decide(ctx, 'withdrawal', params.id, 'rejected', row =>
-    moveLater(ctx, 'withdrawal', {
-      id: `${row.id}_back`,
-      kind: 'given_back',
-      from: account.payouts,
-      to: account.available(ownerOf(row)),
-      amount: row.amount,
-    }),
-  )
+const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params, body }) =>
+  decide(ctx, 'withdrawal', params.id, 'rejected', {
+    reason: body.reason || null,
+    move: row =>
+      moveLater(ctx, 'withdrawal', {
+        id: `${row.id}_back`,
+        kind: 'given_back',
+        from: account.payouts,
+        to: account.available(ownerOf(row)),
+        amount: row.amount,
+      }),
+  })
 
 export const paymentVerbs = {
   getDepositLimits,

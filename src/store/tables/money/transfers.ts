@@ -38,6 +38,8 @@ export const transfers = table('transfers', {
   description: text(),
   createdAt: bigint(),
   decidedAt: nullable(bigint()),
+  /** Why it was rejected. */
+  reason: nullable(text()),
 })
 
 export const ledgerEntries = table('entries', {
@@ -61,7 +63,7 @@ export const settlements = table('settlements', {
   createdAt: bigint(),
 })
 
-export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
+export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt' | 'reason'>
 export type SettlementRow = Row<typeof settlements>
 
 /** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
@@ -151,6 +153,7 @@ export interface StatementRow {
   amount: number
   taskId: string | null
   description: string
+  reason: string | null
   createdAt: number
   status: 'pending' | 'clearing' | 'completed' | 'rejected' | 'reversed'
   type: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release' | 'earning'
@@ -165,7 +168,7 @@ interface Side {
 
 // What is paid for oneself shows on both sides, under two types.
 const paid: Side = {
-  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
+  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.reason,
     CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type`,
   from: 'FROM transfers t WHERE t.payer_id = $1',
 }
@@ -174,7 +177,7 @@ const received: Side = {
   columns: `CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END AS id,
     COALESCE((SELECT s.released FROM settlements s
       WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
-    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
+    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.reason, t.status,
     CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
   from: `FROM transfers t WHERE t.payee_id = $1 AND ${isIncome}`,
 }
