@@ -101,6 +101,7 @@ const questions: Readonly<Record<string, Question>> = {
 
   'GET /api/wallet': [null],
   'GET /api/wallet/transactions': [null],
+  'GET /api/wallet/ledger': [null],
   'GET /api/wallet/deposit-limits': [null],
   'POST /api/wallet/deposit': [null, { amount: 200 }],
   'POST /api/wallet/withdraw': [null, { amount: 200 }],
