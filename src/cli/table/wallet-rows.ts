@@ -43,7 +43,7 @@ export const walletRows: readonly EndpointRow[] = [
     ...holder,
     name: 'wallet ledger',
     endpoint: 'listLedger',
-    summary: 'The same, with the entries of the ledger that each is made of',
+    summary: 'What came and went, with the entries of the ledger',
     flags: transactionFlags,
     things: 'transactions',
     first: () => `How to put money in: ${nextSteps.helpOf('wallet deposit')}`,

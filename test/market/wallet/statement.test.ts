@@ -2,12 +2,13 @@
 /** The transactions of a wallet by task, direction and time, and the entries of the ledger that they are made of. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { durations } from '../../../src/api/limits.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 test('transactions are found by task, direction and time, and each is made of entries that add up', async () => {
   const marketplace = await openTestMarketplace()
   const buyer = await marketplace.join('buyer', 5_000)
-  const builder = await marketplace.join('builder')
+  const builder = await marketplace.join('builder', 1_000)
   const agent = await marketplace.list(builder)
   const hire = async (agreedPrice: number) => {
     await marketplace.pass(1_000)
@@ -39,11 +40,6 @@ test('transactions are found by task, direction and time, and each is made of en
   const moved = (of: typeof items) =>
     of.flatMap(({ entries }) => entries.map(({ from, to, amount }) => [from, to, amount]))
   assert.equal(moved(items), [[held, clearing, 300]])
-  await marketplace.pass(30 * 86_400_000)
-  assert.equal(moved((await builder.client.listLedger({ taskId: first })).items), [
-    [held, clearing, 300],
-    [clearing, available, 300],
-  ])
   await builder.client.connectPayouts()
   await builder.client.withdraw({ amount: 200 })
   const [withdrawal] = (await builder.client.listLedger({ direction: 'out' })).items
@@ -52,6 +48,11 @@ test('transactions are found by task, direction and time, and each is made of en
     ['payouts', 'world', 200],
   ])
 
+  await marketplace.pass(durations.clearingMs)
+  assert.equal(moved((await builder.client.listLedger({ taskId: first })).items), [
+    [held, clearing, 300],
+    [clearing, available, 300],
+  ])
   // What an account has is the sum of all that came and went.
   for (const user of [buyer, builder]) {
     const entries = new Map(
