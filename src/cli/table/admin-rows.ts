@@ -145,7 +145,7 @@ const settling: readonly EndpointRow[] = [
     ...admin,
     name: 'admin queues',
     endpoint: 'adminQueues',
-    summary: 'What waits for a decision or to be sent, and since when',
+    summary: 'What waits, and since when',
     shows: ['agents', 'disputes', 'deposits', 'withdrawals', 'webhooks', 'mails'].flatMap(queue => [
       `${queue}.count`,
       `${queue}.oldestAt`,
