@@ -69,6 +69,8 @@ export interface Endpoint {
   readonly grows?: true | 'partly'
   /** Exists only in the simulator. Source: A-44. */
   readonly only?: 'dev'
+  /** Only for programs on this machine and pages of this marketplace. Source: A-310. */
+  readonly near?: true
   /** Refusals besides those that follow from `auth`, `role`, `rate` and the shapes. */
   readonly refusals?: readonly FailureName[]
   /** The rules of the interface, or the decisions, that this record implements. */

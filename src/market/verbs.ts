@@ -16,6 +16,7 @@ import { budgetVerbs } from './budgets/budgets.ts'
 import { checkVerbs } from './checks/connection-test.ts'
 import { faultVerbs } from './simulator/faults.ts'
 import { recordingVerbs } from './simulator/recording.ts'
+import { standingVerbs } from './simulator/standing.ts'
 import { callbackVerbs } from './tasks/callbacks.ts'
 import { conversationVerbs } from './tasks/conversation.ts'
 import { disputeVerbs } from './tasks/disputes.ts'
@@ -50,6 +51,7 @@ export const verbs: Verbs = {
   ...sampleVerbs,
   ...secondFactorVerbs,
   ...sessionVerbs,
+  ...standingVerbs,
   ...taskVerbs,
   ...usageVerbs,
   ...walletVerbs,

@@ -41,6 +41,8 @@ export interface OpenOptions {
   currency?: string
   /** `strict` in serve and `off` in dev unless given. */
   rateLimits?: 'strict' | 'warn' | 'off'
+  /** The pages at /console; `on` unless given. */
+  console?: 'on' | 'off'
   /** How many trusted proxies are in front of the server. */
   trustProxy?: number
   /** How many agents one run of the heartbeat tests at most. */

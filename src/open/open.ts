@@ -31,6 +31,7 @@ import { openDatabase } from '../store/open.ts'
 import { endAllTests } from '../store/tables/agents/agent-tests.ts'
 import { releaseAllRequests } from '../store/tables/requests/idempotency-keys.ts'
 import { releaseJobs } from '../store/tables/upkeep/jobs.ts'
+import { consolePages } from '../web/console.ts'
 import { contractPages } from '../web/docs-pages.ts'
 import { loadAhead } from '../web/load-ahead.ts'
 import { createMetrics, type Metrics } from '../web/metrics.ts'
@@ -162,8 +163,9 @@ function openLog(options: OpenOptions) {
 
 const machineClock = { now: Date.now, realNow: Date.now }
 
-const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
+const pagesOf = (market: Market, metrics: Metrics, { metricsToken, console = 'on' }: OpenOptions) => ({
   ...contractPages(endpoints, market.config),
+  ...(console === 'on' && consolePages(market.config)),
   ...publicFilePages(market.config, market.memory.of(PublicFiles)),
   '/metrics': metricsPage(market, metrics, metricsToken),
 })

@@ -72,6 +72,7 @@ export interface Flags {
   baseUrl?: string
   payments?: string
   rateLimits?: string
+  console?: string
   trustProxy?: string
   metricsPort?: string
   dbPrepare?: string
@@ -94,6 +95,8 @@ export interface Settings {
   readonly baseUrl: string
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
+  /** The pages at /console. */
+  readonly console: 'on' | 'off'
   readonly trustProxy: number
   /** Overrides of the web server's bounds. */
   readonly bounds: ReturnType<typeof boundsOf>
@@ -190,6 +193,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
+    console: oneOf('--console', given('console') ?? 'on', ['on', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
     heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
     bounds: boundsOf(env),
@@ -214,7 +218,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
  */
 export const projectNames = [
   ...['host', 'port', 'db', 'base-url', 'payments'],
-  ...['rate-limits', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
+  ...['rate-limits', 'console', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
   ...['files', 'json', 'log-level', 'url'],
 ] as const
 

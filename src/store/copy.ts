@@ -21,6 +21,7 @@ import { seenSignatures } from './tables/requests/seen-signatures.ts'
 import { tallies } from './tables/tallies.ts'
 import { messages, reviews } from './tables/tasks/conversation.ts'
 import { deliverables, uploads } from './tables/tasks/deliverables.ts'
+import { taskSteps } from './tables/tasks/task-steps.ts'
 import { disputes, tasks } from './tables/tasks/tasks.ts'
 import { fileLocations } from './tables/upkeep/file-locations.ts'
 import { jobs } from './tables/upkeep/jobs.ts'
@@ -44,6 +45,7 @@ const copied = [
   agentCategories,
   agentTerms,
   tasks,
+  taskSteps,
   deliverables,
   fileUsage,
   textUsage,

@@ -11,7 +11,7 @@ const tableNames: Readonly<Record<string, string>> = {
 const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|migrations|sqlite_.*)$/
 
 /** Made of secrets, or of ids of this side: only whether they are there. */
-const DIGEST = /(?:_hash|^signature|^fingerprint)$/
+const DIGEST = /(?:_hash|^signature|^fingerprint|^request_id)$/
 const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
 /** Secrets that an agent had before. */
 const SEALED_LIST = /^\[(?:"[0-9a-f]{8}(?:\.[\w-]+){3}",?)+\]$/

@@ -234,6 +234,13 @@ rows(
   ['t9', 'g_2', 'b', 'a', null, 'g_3', null, 250, 'draft', 0, null, null, 10, 90],
 )
 rows(
+  'task_steps',
+  'task_id position trigger from_status to_status party actor_id via at real_at',
+  ['t2', 0, 'submit', 'draft', 'pending', 'buyer', 'c', 'key', 20, 21],
+  ['t2', 3, 'message', 'pending', 'pending', 'builder', 'a', 'signature', 30, 31],
+  ['t4', 0, 'submit', 'draft', 'pending', 'buyer', 'a', 'session', 40, 41],
+)
+rows(
   'deliverables',
   'id task_id content notes files created_at position',
   ['y1', 't4', 'one', null, null, 10, 1],

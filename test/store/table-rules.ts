@@ -39,6 +39,7 @@ const rules: Readonly<Record<string, Rules>> = {
     values: { agreed_price: 200, status: 'draft' },
     wrong: [{ agreed_price: 199 }, { status: 'other' }],
   },
+  task_steps: { unique: ['task_id position'], refers: { task_id: 'tasks' } },
   deliverables: { unique: ['task_id position', 'id'], refers: { task_id: 'tasks' } },
   disputes: {
     unique: ['task_id'],

@@ -194,6 +194,23 @@ function tasksOf(crowd: Crowd): string[] {
       updated_at: `${time} + 9000`,
     }),
     insert(
+      'task_steps',
+      crowd.tasks,
+      {
+        task_id: id('task', 'n'),
+        position: '0',
+        trigger: `'submit'`,
+        from_status: `'draft'`,
+        to_status: `'pending'`,
+        party: `'buyer'`,
+        actor_id: id('usr', buyerOf(crowd)),
+        via: `'key'`,
+        at: `${time} + 1000`,
+        real_at: `${time} + 1000`,
+      },
+      `WHERE ${stage} > 0`,
+    ),
+    insert(
       'disputes',
       crowd.tasks,
       {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 /** How fast time goes by, and how soon a webhook is tried again. */
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
+import { Surroundings } from '../../market/simulator/standing.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type Settings, UsageError } from '../../settings/config.ts'
 import type { DebugSinks } from '../../shared/debug.ts'
@@ -97,6 +98,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     closers.push(() => forwarding.close())
     const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())
+    tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run })
     const buyers = await simulatedBuyers(marketplace, furnished, options)
     closers.push(() => buyers?.close())
     hear = entry => {
@@ -119,6 +121,26 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await close()
     throw error
   }
+}
+
+/** What the pages of the simulator show of the program around it. */
+function tellSurroundings(
+  { memory }: Market,
+  { credentials: { accounts } }: Furnished,
+  {
+    state,
+    seed,
+    forwarding,
+    run,
+  }: Pick<SimulatorOptions, 'state' | 'seed'> & { forwarding: Forwarding; run: AgentRun | null },
+): void {
+  const NO_PROCESS = { command: null, pid: null, startedAt: null }
+  Object.assign(memory.of(Surroundings), {
+    people: { buyer: accounts.buyer.id, builder: accounts.builder.id, admin: accounts.admin.id },
+    database: state.db,
+    seed: seed === undefined ? null : String(seed),
+    agents: () => forwarding.standing().map(one => ({ ...one, ...(run?.standing(one.agentId) ?? NO_PROCESS) })),
+  })
 }
 
 async function listedOf({ market }: Marketplace, { staff, credentials }: Furnished): Promise<ReadonlySet<string>> {
