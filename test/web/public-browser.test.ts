@@ -1,4 +1,4 @@
-// engines: embedded; process: shared; lengths: short, long
+// engines: embedded; process: own; lengths: short, long
 /**
  * The public pages in a real browser: without scripts, without a message, readable by everybody, found by search engines. Source: A-307.
  */
