@@ -175,6 +175,7 @@ test('a page is kept and asked for again; what one account sees is kept for nobo
   assert.is(mine.status, 200)
   assert.match(wordsOf(mine.text), 'Signed in as buyer')
   assert.is(mine.headers.get('cache-control'), 'private, no-cache')
+  assert.is((await own.get('/agents')).headers.get('cache-control'), 'private, no-cache')
   const style = /href="(\/assets\/style\.css\?v=\w+)"/.exec(first.text)![1]!
   const { headers } = await visitor.get(style)
   assert.is(headers.get('cache-control'), 'public, max-age=31536000, immutable')
