@@ -23,6 +23,8 @@ export const limits = {
     /** */
     slug: 60,
     samples: 10,
+    /** How many reports of tests by hand are kept, and how many of heartbeats. */
+    reports: 7,
   },
   /** Categories of a budget authorization. Source: A-177. */
   budgetCategories: [1, 100],

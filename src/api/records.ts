@@ -92,6 +92,9 @@ export const testReport = z.object({
   diagnosis: diagnosis.nullable(),
 })
 
+/** The last reports of an agent, newest first. */
+export const agentChecks = z.object({ tests: z.array(testReport), heartbeats: z.array(testReport) })
+
 export const keyInfo = z.object({ id: z.string(), name: z.string(), keyPrefix: z.string(), createdAt: time() })
 
 export const file = z.object({ id: z.string(), name: z.string(), mimeType: z.string(), size: z.int(), url: z.string() })

@@ -8,7 +8,7 @@ import { passwordResets } from './tables/accounts/password-resets.ts'
 import { recoveryCodes, secondFactors } from './tables/accounts/second-factors.ts'
 import { sessions } from './tables/accounts/sessions.ts'
 import { users } from './tables/accounts/users.ts'
-import { agentTests } from './tables/agents/agent-tests.ts'
+import { agentReports, agentTests } from './tables/agents/agent-tests.ts'
 import { agents } from './tables/agents/agents.ts'
 import { agentCategories, categories } from './tables/agents/categories.ts'
 import { samples } from './tables/agents/samples.ts'
@@ -44,6 +44,7 @@ const copied = [
   agents,
   agentCategories,
   agentTerms,
+  agentReports,
   tasks,
   taskSteps,
   deliverables,

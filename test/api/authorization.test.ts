@@ -108,6 +108,7 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/my/agents': [null],
   'POST /api/my/agents': [null, agentFields],
   'GET /api/my/agents/:id': ['listed agent'],
+  'GET /api/my/agents/:id/checks': ['listed agent'],
   'PUT /api/my/agents/:id': ['listed agent', { basePrice: 300 }],
   'DELETE /api/my/agents/:id': ['listed agent'],
   'POST /api/my/agents/:id/publish': ['draft agent'],

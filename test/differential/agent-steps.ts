@@ -96,6 +96,7 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     body: { ...agentFields(scene), ...(scene.random.often(0.8) && { webhookUrl: webhookUrl(scene) }) },
   }),
   getMyAgent: scene => own(scene),
+  getAgentChecks: scene => own(scene),
   updateAgent: scene => {
     const { random } = scene
     const more = {

@@ -30,6 +30,7 @@ export function answerIn(names: Names, { status, headers, body }: WireAnswer): A
     .named(body)
     .replace(/"exchange_\d+"/g, '"an exchange"')
     .replace(/"requestId":"[^"]+"/g, '"requestId":"a request"')
+    .replace(/"fingerprint":"[^"]+"/g, '"fingerprint":"of a secret"')
     // How long a request took, and since when which engine runs.
     .replace(/"ms":\d+/g, '"ms":0')
     .replace(/"(engine|startedAt)":"[^"]+"/g, '"$1":"this side"')

@@ -187,6 +187,15 @@ rows(
   ['e3', 'g_3', 30, null, 1],
 )
 rows(
+  'agent_reports',
+  'agent_id kind tested_at report',
+  ['g_1', 'test', 10, 'one'],
+  ['g_1', 'test', 20, 'two'],
+  ['g_1', 'heartbeat', 15, 'three'],
+  ['g_1', 'heartbeat', 20, 'four'],
+  ['g_2', 'test', 10, 'five'],
+)
+rows(
   'samples',
   'id agent_id title input output created_at',
   ['p1', 'g_1', 'one', 'in', 'out', 10],

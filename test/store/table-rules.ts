@@ -33,6 +33,12 @@ const rules: Readonly<Record<string, Rules>> = {
   agent_categories: { unique: ['agent_id category_id'], refers: { category_id: 'categories', agent_id: 'agents' } },
   agent_terms: { unique: ['term agent_id'], refers: { agent_id: 'agents' } },
   agent_tests: { unique: ['agent_id', 'id'], refers: { agent_id: 'agents' } },
+  agent_reports: {
+    unique: ['agent_id kind tested_at'],
+    refers: { agent_id: 'agents' },
+    values: { kind: 'test' },
+    wrong: [{ kind: 'other' }],
+  },
   tasks: {
     unique: ['id'],
     refers: { builder_id: 'users', buyer_id: 'users', agent_id: 'agents' },

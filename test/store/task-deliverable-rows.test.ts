@@ -3,7 +3,16 @@
 import type { TaskState } from '../../src/api/flow.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/accounts/requestors.ts'
-import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agents/agent-tests.ts'
+import {
+  decideTest,
+  deleteReports,
+  endAllTests,
+  endTest,
+  keepReport,
+  reportsOf,
+  startTest,
+  testById,
+} from '../../src/store/tables/agents/agent-tests.ts'
 import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/agents/samples.ts'
 import {
   countMessages,
@@ -139,6 +148,21 @@ testRows('rows of tasks', {
     [tx => decideTest(tx, 'e3', 'valid'), 0],
     [tx => endTest(tx, 'e1'), 1, ['agent_tests e1: ended 0 → 1']],
     [tx => endAllTests(tx), 2, ['agent_tests e1: ended 0 → 1', 'agent_tests e2: ended 0 → 1']],
+    [
+      tx => keepReport(tx, { agentId: 'g_1', kind: 'test', testedAt: 30, report: 'new' }, 2),
+      undefined,
+      [
+        '+ agent_reports g_1/test/30 {"agent_id":"g_1","kind":"test","tested_at":30,"report":"new"}',
+        '− agent_reports g_1/test/10',
+      ],
+    ],
+    [
+      tx => keepReport(tx, { agentId: 'g_1', kind: 'heartbeat', testedAt: 20, report: 'new' }, 2),
+      undefined,
+      ['agent_reports g_1/heartbeat/20: report four → new'],
+    ],
+    [tx => reportsOf(tx, 'g_1').then(rows => rows.map(({ report }) => report)), ['four', 'two', 'three', 'one']],
+    [tx => deleteReports(tx, 'g_2'), 1, ['− agent_reports g_2/test/10']],
     [
       tx => insertSample(tx, { id: 'p9', agentId: 'g_1', title: 't', input: 'i', output: 'o', createdAt: 70 }),
       1,

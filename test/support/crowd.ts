@@ -136,6 +136,12 @@ function peopleOf({ people, now }: Crowd): string[] {
       result: `CASE WHEN n % 20 = 0 THEN '{}' END`,
       ended: '1',
     }),
+    insert('agent_reports', people, {
+      agent_id: agent,
+      kind: `'test'`,
+      tested_at: String(now),
+      report: `'{}'`,
+    }),
     ...['text_usage', 'file_usage'].map(name =>
       insert(name, people, { user_id: user, bytes: 'CASE WHEN n % 20 = 0 THEN 1000 + n ELSE 0 END' }),
     ),

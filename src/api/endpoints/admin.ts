@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
-import { adminAgent, ownAgent, task, user } from '../records.ts'
+import { adminAgent, agentChecks, ownAgent, task, user } from '../records.ts'
 import { anyEmail, flag, id, integer, oneOf, paging, someOf, text } from '../shapes.ts'
 import { lookedThrough, taskSearch } from './tasks.ts'
 
@@ -54,8 +54,8 @@ export const admins = {
     ...admin,
     method: 'GET',
     path: '/api/admin/agents/:id',
-    summary: 'Details of any agent',
-    reply: adminAgent,
+    summary: 'Details of any agent, and its last tests',
+    reply: adminAgent.extend({ checks: agentChecks }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
