@@ -39,7 +39,7 @@ const shelves: Readonly<
       budgets: ['accounts', 'agents'],
       tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],
       upkeep: ['accounts', 'agents', 'money'],
-      simulator: [],
+      simulator: ['accounts', 'money', 'upkeep'],
     },
   },
   store: {
@@ -77,7 +77,7 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   console: {
     assembles: ['main.tsx', 'pages.ts', 'shell.tsx', 'sign-in.tsx'],
-    mayImport: { '': ['parts'], parts: [], pages: ['parts'] },
+    mayImport: { '': ['parts'], parts: [], task: ['parts'], pages: ['parts', 'task'] },
   },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {
