@@ -35,6 +35,7 @@ test(
       for (const tab of tabs) await isLive(tab)
       for (const tab of tabs) await stateOf(tab, 'Delivered')
       const before = streams.length
+      assert.ok(before < MANY, `${before} streams`)
       const last = tabs.at(-1)!
       await last.page.locator('#content').fill('Seen by all')
       await last.page.getByRole('button', { name: 'Send', exact: true }).click()
