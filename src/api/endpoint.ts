@@ -13,7 +13,8 @@ export type Auth = 'public' | 'key-or-session' | 'key' | 'session' | 'signature'
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  readonly path: `/api/${string}`
+  /** Begins with `/api/`, unless its response is a page. */
+  readonly path: `/${string}`
   readonly auth: Auth
   readonly role?: 'builder' | 'admin'
   readonly rate: RateCategory
@@ -39,6 +40,10 @@ export interface Endpoint {
   readonly download?: true
   /** The response is a stream of server-sent events, outside the envelope. `reply` is the data of each. */
   readonly stream?: true
+  /** A page for people, outside the interface and its envelope: its response is HTML, and so are its refusals. */
+  readonly page?: true
+  /** The body is that of an HTML form, which only a page of this marketplace may send. */
+  readonly form?: true
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
   /** The verb may return the page's items as JSON text. */
@@ -64,6 +69,8 @@ export interface Endpoint {
   readonly grows?: true | 'partly'
   /** Exists only in the simulator. Source: A-44. */
   readonly only?: 'dev'
+  /** Only for programs on this machine and pages of this marketplace. Source: A-310. */
+  readonly near?: true
   /** Refusals besides those that follow from `auth`, `role`, `rate` and the shapes. */
   readonly refusals?: readonly FailureName[]
   /** The rules of the interface, or the decisions, that this record implements. */

@@ -111,6 +111,8 @@ const table = {
   suspended: [403, 'This account is suspended: it can finish open work, not start anything new'],
   banned: [403, 'This account is banned'],
   cross_site: [403, 'A request with a session must come from the marketplace itself'],
+  foreign_form: [403, 'This form was not sent by a page of this marketplace; open the page and send it from there'],
+  not_near: [403, 'Only a program on this machine and the pages of this simulator may do this'],
   host_not_local: [403, 'The local simulator answers under loopback names only'],
   // 404, 405
   not_found: [404, (what: string) => `No such ${what}`],

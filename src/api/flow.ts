@@ -32,7 +32,7 @@ export type Party = 'buyer' | 'builder' | 'admin'
 /** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: A-32, A-33. */
 export type Money = 'hold' | 'release' | 'pay' | 'refund' | 'split' | 'reverse' | 'reverse_part' | 'clear'
 
-const taskTriggers = [
+export const taskTriggers = [
   'update',
   'submit',
   'cancel',

@@ -13,6 +13,22 @@ export function parseBody(bytes: Buffer, type: string | undefined): Record<strin
   throw invalid({ body: ['must be a JSON object'] })
 }
 
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i
+/** No form of these pages has as many fields. */
+const MOST_FIELDS = 32
+
+/** Returns the fields of an HTML form. Throws a refusal. */
+export function parseForm(bytes: Buffer, type: string | undefined): Record<string, string> {
+  if (!FORM_TYPE.test(type ?? '')) throw refuse('wrong_content_type', 'application/x-www-form-urlencoded')
+  const fields: Record<string, string> = Object.create(null)
+  const text = bytes.toString()
+  if (text.split('&', MOST_FIELDS + 1).length > MOST_FIELDS)
+    throw refuse('bad_request', `A form has at most ${MOST_FIELDS} fields`)
+  // A browser ends lines as mails do; what people type is stored as they see it.
+  for (const [name, value] of new URLSearchParams(text)) fields[name] = value.replaceAll('\r\n', '\n')
+  return fields
+}
+
 /** Checks the body of a request that needs none: it may have any valid JSON. Throws a refusal. Source: A-48. */
 export function proveJson(bytes: Buffer, type: string | undefined): void {
   if (bytes.length > 0) parsed(bytes, type)

@@ -23,6 +23,8 @@ export const limits = {
     /** */
     slug: 60,
     samples: 10,
+    /** How many reports of tests by hand are kept, and how many of heartbeats. */
+    reports: 7,
   },
   /** Categories of a budget authorization. Source: A-177. */
   budgetCategories: [1, 100],
@@ -63,6 +65,8 @@ export const limits = {
    * have. A-289
    */
   page: { default: 20, max: 100, reach: 10_000, mebibytes: 4 },
+  /** What the history of a task has: of each of its sources the last, and of a long text the beginning. A-305 */
+  history: { ofEach: 1_000, characters: 500 },
   /** */
   url: 2_048,
   /** */

@@ -77,8 +77,21 @@ export const earnings = z.object({
   totalEarned: cents(),
   clearing: cents(),
   available: cents(),
+  /** Prices of tasks that are not ended, in escrow. */
+  held: cents(),
+  /** Prices of tasks in open dispute, whether held or clearing. */
+  inDispute: cents(),
   completedTasks: z.int(),
-  byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
+  byAgent: z.array(
+    z.object({
+      agentId: z.string(),
+      name: z.string(),
+      earned: cents(),
+      held: cents(),
+      inDispute: cents(),
+      completedTasks: z.int(),
+    }),
+  ),
 })
 
 export type WalletRecord = z.infer<typeof wallet>

@@ -92,6 +92,9 @@ export const testReport = z.object({
   diagnosis: diagnosis.nullable(),
 })
 
+/** The last reports of an agent, newest first. */
+export const agentChecks = z.object({ tests: z.array(testReport), heartbeats: z.array(testReport) })
+
 export const keyInfo = z.object({ id: z.string(), name: z.string(), keyPrefix: z.string(), createdAt: time() })
 
 export const file = z.object({ id: z.string(), name: z.string(), mimeType: z.string(), size: z.int(), url: z.string() })
@@ -190,15 +193,31 @@ export const notification = z.discriminatedUnion('type', [
   news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
 ])
 
-/** One delivery in the log. `waiting`: others of its task are sent first. Source: A-28, A-37. */
+/** `waiting`: others of its task are sent first. Source: A-37. */
+export const deliveryStates = ['waiting', 'pending', 'delivered', 'failed'] as const
+
+const attempt = z.object({
+  attempt: z.int(),
+  status: z.int().nullable(),
+  reason: z.string().nullable(),
+  durationMs: z.int(),
+  createdAt: time(),
+})
+
+/** One delivery in the log. Source: A-28, A-37. */
 export const delivery = z.object({
   id: z.string(),
   agentId: z.string(),
+  agent: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
   taskId: z.string(),
+  task: z.object({ id: z.string(), title: z.string() }).nullable(),
   event: z.string(),
-  status: z.enum(['waiting', 'pending', 'delivered', 'failed']),
+  status: z.enum(deliveryStates),
   attemptCount: z.int(),
+  attempts: z.array(attempt),
   redeliveryOf: z.string().nullable(),
+  /** The last delivery that has sent it again. */
+  resentAs: z.string().nullable(),
   createdAt: time(),
   nextAttemptAt: time().nullable(),
   endedAt: time().nullable(),
@@ -218,17 +237,12 @@ export const deliveryDetails = delivery.extend({
   /** The first 2,048 bytes of the last response; null if there was none, or if it was deleted with the body. */
   answer: z.object({ status: z.int(), body: z.string() }).nullable(),
   attempts: z.array(
-    z.object({
-      attempt: z.int(),
+    attempt.extend({
       url: z.string(),
-      status: z.int().nullable(),
-      reason: z.string().nullable(),
       message: z.string(),
       answer: z.string().nullable(),
       /** Of a redirect: where it leads to. */
       location: z.string().nullable(),
-      durationMs: z.int(),
-      createdAt: time(),
     }),
   ),
 })

@@ -56,6 +56,27 @@ export const price = () => integer([limits.price.min, limits.price.max])
 export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of: ${values.join(', ')}` })
 
+/** One or more of these in a query, with commas between. */
+export const someOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z
+    .string()
+    .refine(given => given.split(',').every(each => values.includes(each)), {
+      error: `must be one of: ${values.join(', ')}; or some, with commas between`,
+    })
+    .transform(given => given as Values[number] | `${Values[number]},${string}`)
+    .meta({
+      wire: {
+        anyOf: [
+          { type: 'string', enum: values },
+          { type: 'string', pattern: '^\\w+(,\\w+)+$' },
+        ],
+      },
+    })
+
+/** How many there are of each. */
+export const countsOf = <const Names extends readonly string[]>(names: Names) =>
+  z.object(Object.fromEntries(names.map(name => [name, z.int()])) as { [name in Names[number]]: z.ZodInt })
+
 export const flag = () => z.boolean({ error: 'must be true or false' })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
@@ -151,6 +172,9 @@ export const paging = {
   page: wholeNumber(1, 999_999_999, 1),
   limit: wholeNumber(1, limits.page.max, limits.page.default),
 }
+
+/** A time that is asked for, ISO 8601 UTC. */
+export const moment = () => z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' })
 
 /** ISO 8601 UTC with milliseconds, on the domain clock. Source: A-14. */
 export const time = () => z.iso.datetime({ precision: 3 })

@@ -14,7 +14,7 @@ export interface Page {
   /** Behind `/console`. */
   readonly path: string
   readonly title: string
-  readonly load: () => Promise<{ default: ComponentType<PageProps> }>
+  readonly load: () => Promise<ComponentType<PageProps>>
   /** Where its link stands at the side. Without one it is reached from other pages. */
   readonly group?: Group
   readonly icon?: IconName

@@ -1,14 +1,31 @@
 /**
- * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first,
- * and name it here. It becomes a chunk of its own, and has its address, its link at the side if it has a `group`, its line in the palette and its
- * key behind `g`. It reads with `useData` and `api`, offers what can be done with `useActions`, and has its style in a file that `console.css` names.
+ * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first, name
+ * it in the file of those who go there (`pages/of-….ts`), and here. It has its address, its link at the side if it has a `group`, its line in the
+ * palette and its key behind `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has
+ * its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
 import { match, type Place } from './router.ts'
 
+/** Pages that one person goes between come together: many small chunks weigh more than they spare. */
+const people = () => import('./pages/of-people.ts')
+const builder = () => import('./pages/of-builders.ts')
+const admin = () => import('./pages/of-administrators.ts')
+const now = () => import('./pages/of-now.ts')
+
 export const pages: readonly Page[] = [
-  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: () => import('./pages/overview.tsx') },
-  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: () => import('./pages/tasks.tsx') },
+  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: async () => (await now()).Overview },
+  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await people()).Tasks },
+  {
+    path: '/deliveries',
+    title: 'Deliveries',
+    group: 'Now',
+    icon: 'arrow',
+    key: 'd',
+    role: 'builder',
+    load: async () => (await builder()).Deliveries,
+  },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await builder()).Deliveries },
   {
     path: '/agents',
     title: 'Agents',
@@ -16,13 +33,13 @@ export const pages: readonly Page[] = [
     icon: 'agent',
     key: 'a',
     role: 'builder',
-    load: () => import('./pages/agents.tsx'),
+    load: async () => (await builder()).Agents,
   },
-  { path: '/agents/new', title: 'List an agent', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
-  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: () => import('./pages/agents.tsx') },
-  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: () => import('./pages/agent-edit.tsx') },
-  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: () => import('./pages/hire.tsx') },
-  { path: '/hire/:slug', title: 'Hire', load: () => import('./pages/hire-one.tsx') },
+  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await builder()).AgentEdit },
+  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await builder()).Agents },
+  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await builder()).AgentEdit },
+  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await people()).Hire },
+  { path: '/hire/:slug', title: 'Hire', load: async () => (await people()).HireOne },
   {
     path: '/clock',
     title: 'Clock and weather',
@@ -31,7 +48,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: () => import('./pages/clock.tsx'),
+    load: async () => (await now()).Clock,
   },
   {
     path: '/wallet',
@@ -39,7 +56,14 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'wallet',
     key: 'w',
-    load: () => import('./pages/wallet.tsx'),
+    load: async () => (await people()).Wallet,
+  },
+  {
+    path: '/budgets',
+    title: 'Budgets',
+    group: 'Money and mail',
+    icon: 'coin',
+    load: async () => (await people()).Budgets,
   },
   {
     path: '/inbox',
@@ -47,7 +71,7 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'inbox',
     key: 'i',
-    load: () => import('./pages/inbox.tsx'),
+    load: async () => (await people()).Inbox,
   },
   {
     path: '/queues',
@@ -56,9 +80,9 @@ export const pages: readonly Page[] = [
     icon: 'shield',
     key: 'q',
     role: 'admin',
-    load: () => import('./pages/queues.tsx'),
+    load: async () => (await admin()).Queues,
   },
-  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: () => import('./pages/dispute.tsx') },
+  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await admin()).Dispute },
   {
     path: '/users',
     title: 'Users',
@@ -66,7 +90,7 @@ export const pages: readonly Page[] = [
     icon: 'person',
     key: 'u',
     role: 'admin',
-    load: () => import('./pages/users.tsx'),
+    load: async () => (await admin()).Users,
   },
   {
     path: '/settings',
@@ -74,7 +98,7 @@ export const pages: readonly Page[] = [
     group: 'Account',
     icon: 'settings',
     key: 's',
-    load: () => import('./pages/settings.tsx'),
+    load: async () => (await people()).Settings,
   },
 ]
 

@@ -178,7 +178,7 @@ function Content({ me }: { me: Me }) {
     let isLeft = false
     const take = (one: typeof loaded) => isLeft || setLoaded(one)
     page.load().then(
-      ({ default: Body }) => take({ page, Body }),
+      Body => take({ page, Body }),
       (error: Error) => take({ page, error }),
     )
     return () => {

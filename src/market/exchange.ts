@@ -36,6 +36,8 @@ export interface Exchange {
   /** Of a webhook. */
   readonly deliveryId: string | null
   readonly attempt: number | null
+  /** Of a callback. */
+  readonly requestId?: string
   /** What it met on purpose. */
   readonly fault: FaultName | null
   /** Of a callback: the name of its refusal, and what is wrong with its signature. */

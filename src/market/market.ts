@@ -67,9 +67,12 @@ export interface Caller {
 export interface OwnCtx extends Market {
   /** undefined: the marketplace itself. */
   readonly caller?: Caller | undefined
+  readonly requestId?: string | undefined
 }
 
 interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks' | 'memory' | 'recording' | 'faults'> {
+  /** undefined: no request, but the marketplace itself. */
+  readonly requestId?: string | undefined
   readonly prefetched?: Prefetched | null
 }
 

@@ -90,6 +90,13 @@ export class EntryRing {
     for (const wake of this.#followers) wake()
   }
 
+  /** Those that are kept and `isWanted`, in order. */
+  all(isWanted: (entry: StampedEntry) => boolean): StampedEntry[] {
+    const { oldest, last } = this.#ring
+    const kept = Array.from({ length: last - oldest + 1 }, (_, i) => this.#ring.at(oldest + i)!)
+    return kept.filter(isWanted)
+  }
+
   /** The entries of this task alone, or all. */
   feed(taskId?: string): Feed {
     const [ring, followers] = [this.#ring, this.#followers]

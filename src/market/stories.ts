@@ -105,13 +105,11 @@ function webhookFact(exchange: Exchange, mistake: Finding | null): WebhookFact {
 }
 
 function callbackFact(exchange: Exchange): CallbackFact {
-  const { url, status, refusal, signature, requestBody, responseBody } = exchange
-  const [, byKey] = /\/(accept|reject|deliver)(?:\?|$)/.exec(url) ?? []
-  const { action = byKey } = jsonIn(requestBody)
+  const { status, refusal, signature, responseBody } = exchange
   return {
     kind: 'callback',
     ...spanOf(exchange),
-    action: typeof action === 'string' ? action.slice(0, 40) : 'callback',
+    action: actionOf(exchange),
     status: status ?? 0,
     refusal,
     message: refusal === null ? '' : refusalIn(jsonIn(responseBody)),
@@ -119,14 +117,21 @@ function callbackFact(exchange: Exchange): CallbackFact {
   }
 }
 
-function refusalIn({ error, errors }: Record<string, unknown>): string {
+/** What a callback asked for. */
+export function actionOf({ url, requestBody }: Exchange): string {
+  const [, byKey] = /\/(accept|reject|deliver)(?:\?|$)/.exec(url) ?? []
+  const { action = byKey } = jsonIn(requestBody)
+  return typeof action === 'string' ? action.slice(0, 40) : 'callback'
+}
+
+export function refusalIn({ error, errors }: Record<string, unknown>): string {
   const fields = Object.entries((errors ?? {}) as Record<string, string[]>).map(
     ([field, [words]]) => `${field} ${words}`,
   )
   return [String(error ?? ''), fields.join(', ')].filter(Boolean).join(': ').replace(/\.$/, '')
 }
 
-function jsonIn(bytes: Buffer): Record<string, unknown> {
+export function jsonIn(bytes: Buffer): Record<string, unknown> {
   try {
     return Object(JSON.parse(bytes.toString()))
   } catch {

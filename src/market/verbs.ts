@@ -17,6 +17,7 @@ import { checkVerbs } from './checks/connection-test.ts'
 import { conformanceVerbs } from './simulator/conformance.ts'
 import { faultVerbs } from './simulator/faults.ts'
 import { recordingVerbs } from './simulator/recording.ts'
+import { standingVerbs } from './simulator/standing.ts'
 import { callbackVerbs } from './tasks/callbacks.ts'
 import { conversationVerbs } from './tasks/conversation.ts'
 import { disputeVerbs } from './tasks/disputes.ts'
@@ -52,6 +53,7 @@ export const verbs: Verbs = {
   ...sampleVerbs,
   ...secondFactorVerbs,
   ...sessionVerbs,
+  ...standingVerbs,
   ...taskVerbs,
   ...usageVerbs,
   ...walletVerbs,

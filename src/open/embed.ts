@@ -41,6 +41,8 @@ export interface OpenOptions {
   currency?: string
   /** `strict` in serve and `off` in dev unless given. */
   rateLimits?: 'strict' | 'warn' | 'off'
+  /** The pages at /console; `on` unless given. */
+  console?: 'on' | 'off'
   /** How many trusted proxies are in front of the server. */
   trustProxy?: number
   /** How many agents one run of the heartbeat tests at most. */
@@ -69,6 +71,14 @@ export interface OpenOptions {
   adminTotp?: 'required' | 'optional'
   /** Without it, the simulator shows mails in its log and a deployment sends none. */
   mail?: { smtpUrl: string; from: string } | undefined
+  /** The name, the colours and the logo of the public pages. Colours: `#rrggbb`, for light and for dark ground. */
+  brand?:
+    | {
+        name: string | null
+        colors: { light: string; dark: string } | null
+        logo: { type: string; bytes: Buffer } | null
+      }
+    | undefined
   /** The bearer token for `/metrics` in a deployment. */
   metricsToken?: string | undefined
   /** Also serves `/metrics` on this port of the loopback address, without a token. */

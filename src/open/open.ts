@@ -31,10 +31,13 @@ import { openDatabase } from '../store/open.ts'
 import { endAllTests } from '../store/tables/agents/agent-tests.ts'
 import { releaseAllRequests } from '../store/tables/requests/idempotency-keys.ts'
 import { releaseJobs } from '../store/tables/upkeep/jobs.ts'
+import { consolePages } from '../web/console.ts'
 import { contractPages } from '../web/docs-pages.ts'
 import { loadAhead } from '../web/load-ahead.ts'
 import { createMetrics, type Metrics } from '../web/metrics.ts'
 import { metricsPage, serveMetrics } from '../web/metrics-page.ts'
+import { publicPages, publicVerbs, refusalPages } from '../web/public/routes.ts'
+import { PublicFiles, publicFilePages } from '../web/public/style.ts'
 import { createServer, type Server } from '../web/server.ts'
 import type { World } from '../world/world.ts'
 import { startBackground } from './background.ts'
@@ -88,7 +91,17 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const authenticate = createAuthenticate(world, createTouch(market))
     const pages = pagesOf(market, metrics, options)
     const around = faults ? (serve: RequestListener) => faults.around(serve) : undefined
-    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds, around, debug: debug?.http })
+    const server = createServer({
+      endpoints: { ...endpoints, ...publicPages },
+      verbs: { ...verbs, ...publicVerbs },
+      market,
+      authenticate,
+      pages,
+      refusalPage: refusalPages(market),
+      bounds,
+      around,
+      debug: debug?.http,
+    })
     metrics.watch(server.figures)
     const { url } = await server.listen()
     closers.push(() => server.close(0))
@@ -150,8 +163,10 @@ function openLog(options: OpenOptions) {
 
 const machineClock = { now: Date.now, realNow: Date.now }
 
-const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
+const pagesOf = (market: Market, metrics: Metrics, { metricsToken, console = 'on' }: OpenOptions) => ({
   ...contractPages(endpoints, market.config),
+  ...(console === 'on' && consolePages(market.config)),
+  ...publicFilePages(market.config, market.memory.of(PublicFiles)),
   '/metrics': metricsPage(market, metrics, metricsToken),
 })
 
@@ -261,5 +276,6 @@ const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): 
   keeping: keepingOf(options.keeping ?? {}),
   retryScheduleMs: options.mode === 'dev' && options.retries === 'quick' ? quickRetryScheduleMs : retryScheduleMs,
   adminTotp: options.adminTotp ?? 'optional',
+  brand: options.brand ?? { name: null, colors: null, logo: null },
   version,
 })

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
 import { UsageError } from '../shared/usage-error.ts'
+import { type Brand, brandOf } from './brand.ts'
 import { configFolderOf, projectFile } from './project-file.ts'
 import {
   addressRangeOf,
@@ -54,6 +55,8 @@ export interface Config {
   readonly retryScheduleMs: readonly number[]
   /** Whether administrators need a second factor to settle money. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
+  /** What the operator gives the public pages. Source: A-308. */
+  readonly brand: Brand
   readonly version: string
   /** The id of the database. Source: A-198. */
   readonly instanceId: string
@@ -69,6 +72,7 @@ export interface Flags {
   baseUrl?: string
   payments?: string
   rateLimits?: string
+  console?: string
   trustProxy?: string
   metricsPort?: string
   dbPrepare?: string
@@ -91,6 +95,8 @@ export interface Settings {
   readonly baseUrl: string
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
+  /** The pages at /console. */
+  readonly console: 'on' | 'off'
   readonly trustProxy: number
   /** Overrides of the web server's bounds. */
   readonly bounds: ReturnType<typeof boundsOf>
@@ -109,6 +115,7 @@ export interface Settings {
   readonly metricsPort: number | undefined
   /** undefined: no mail is sent. */
   readonly mail: Mail | undefined
+  readonly brand: Brand
   readonly logLevel: LogLevel
   /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
@@ -186,6 +193,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
+    console: oneOf('--console', given('console') ?? 'on', ['on', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
     heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
     bounds: boundsOf(env),
@@ -197,6 +205,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     adminTotp: oneOf('MARKETPLACE_ADMIN_TOTP', env.MARKETPLACE_ADMIN_TOTP || 'optional', ['required', 'optional']),
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     metricsPort: metricsPortOf(given('metricsPort')),
+    brand: brandOf(env.MARKETPLACE_BRAND_NAME, env.MARKETPLACE_BRAND_COLORS, env.MARKETPLACE_BRAND_LOGO),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
     logLevel: oneOf('--log-level', given('logLevel') ?? 'info', logLevels),
     fromProject,
@@ -209,7 +218,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
  */
 export const projectNames = [
   ...['host', 'port', 'db', 'base-url', 'payments'],
-  ...['rate-limits', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
+  ...['rate-limits', 'console', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
   ...['files', 'json', 'log-level', 'url'],
 ] as const
 

@@ -8,7 +8,7 @@ import { passwordResets } from './tables/accounts/password-resets.ts'
 import { recoveryCodes, secondFactors } from './tables/accounts/second-factors.ts'
 import { sessions } from './tables/accounts/sessions.ts'
 import { users } from './tables/accounts/users.ts'
-import { agentTests } from './tables/agents/agent-tests.ts'
+import { agentReports, agentTests } from './tables/agents/agent-tests.ts'
 import { agents } from './tables/agents/agents.ts'
 import { agentCategories, categories } from './tables/agents/categories.ts'
 import { samples } from './tables/agents/samples.ts'
@@ -21,6 +21,7 @@ import { seenSignatures } from './tables/requests/seen-signatures.ts'
 import { tallies } from './tables/tallies.ts'
 import { messages, reviews } from './tables/tasks/conversation.ts'
 import { deliverables, uploads } from './tables/tasks/deliverables.ts'
+import { taskSteps } from './tables/tasks/task-steps.ts'
 import { disputes, tasks } from './tables/tasks/tasks.ts'
 import { fileLocations } from './tables/upkeep/file-locations.ts'
 import { jobs } from './tables/upkeep/jobs.ts'
@@ -43,7 +44,9 @@ const copied = [
   agents,
   agentCategories,
   agentTerms,
+  agentReports,
   tasks,
+  taskSteps,
   deliverables,
   fileUsage,
   textUsage,

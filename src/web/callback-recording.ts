@@ -23,6 +23,7 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
     const responseBody = Buffer.from(body)
     call.exchange = recording.add(id => ({
       id,
+      requestId: call.id,
       direction: 'callback',
       method: call.req.method ?? '',
       url: config.baseUrl + (call.req.url ?? ''),

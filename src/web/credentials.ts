@@ -67,6 +67,17 @@ export function isCrossSite(req: IncomingMessage, config: Config): boolean {
   return !match || Number(match[1] || 80) !== req.socket.localPort
 }
 
+/** Whether the request was surely sent by a page of this site: a browser says where each form comes from. */
+export const isSameSite = (req: IncomingMessage, config: Config) =>
+  (req.headers['sec-fetch-site'] ?? req.headers.origin) !== undefined && !isCrossSite(req, config)
+
+const HERE = /^(?:::1$|(?:::ffff:)?127\.)/
+const PASSED_ON = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** Whether a program of this machine has sent the request itself, or a page of this marketplace. */
+export const isNear = (req: IncomingMessage, config: Config): boolean =>
+  HERE.test(req.socket.remoteAddress ?? '') && !PASSED_ON.some(name => name in req.headers) && !isCrossSite(req, config)
+
 /** Refuses what can be refused without the database. */
 export function checkCredential({ auth }: Endpoint, credential: Credential | null) {
   if (auth === 'public' || auth === 'signature') return

@@ -1,12 +1,9 @@
 /** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people, to which `/` leads. Source: A-7, A-45. */
-import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Config } from '../settings/config.ts'
+import { readAsset } from './assets.ts'
 import type { PageReply, WebPage } from './server.ts'
-
-/** At the same relative path from src and from dist. */
-const assets = new URL('../../fixtures/reference/', import.meta.url)
 
 /** Allows nothing from other origins, nothing inline and no framing. */
 const policy = [
@@ -31,9 +28,10 @@ export async function loadReference() {
 export function contractPages(
   endpoints: Readonly<Record<string, Endpoint>>,
   config: Config,
-  read: (file: URL) => Promise<Buffer> = readFile,
+  read = readAsset,
 ): Record<string, WebPage> {
   const { version, mode } = config
+  const front = mode === 'serve' ? '/agents' : '/docs'
   let document: OpenApi | undefined
   const describe = async () => {
     const { openApi } = await loadReference()
@@ -50,11 +48,11 @@ export function contractPages(
   }
   const asset = async (name: string, type: string): Promise<PageReply> => ({
     type: `${type}; charset=utf-8`,
-    body: await read(new URL(name, assets)),
+    body: await read(`reference/${name}`),
   })
   return {
-    // Who opens the address of a marketplace in a browser wants to know what is there.
-    '/': () => ({ status: 302, type: 'text/plain; charset=utf-8', body: '/docs\n', headers: { location: '/docs' } }),
+    // Who opens the address of a marketplace in a browser wants to know what is there: a visitor its agents, who builds one its interface.
+    '/': () => ({ status: 302, type: 'text/plain; charset=utf-8', body: `${front}\n`, headers: { location: front } }),
     '/openapi.json': once(async () => ({
       type: 'application/json; charset=utf-8',
       body: JSON.stringify(await describe()),

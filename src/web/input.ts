@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
-import { parseBody, proveJson } from '../api/json.ts'
+import { parseBody, parseForm, proveJson } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
 import { grouped } from '../api/spans.ts'
 import type { SignedCallback } from '../market/verb.ts'
@@ -41,9 +41,10 @@ export function inputReader(record: Endpoint): ReadInput {
   const what = kindOf(record.path)
   const names = record.query ? Object.keys(record.query.shape) : []
   const { query: querySchema, body: bodySchema, multipart: formSchema, auth } = record
+  const parse = record.form ? parseForm : parseBody
 
   const readBody = (bytes: Buffer, type: string | undefined, faults: Faults): unknown => {
-    if (bodySchema) return check(bodySchema, parseBody(bytes, type), faults, 'body')
+    if (bodySchema) return check(bodySchema, parse(bytes, type), faults, 'body')
     proveJson(bytes, type)
     return undefined
   }
@@ -104,6 +105,14 @@ function check(schema: z.ZodType, value: unknown, faults: Faults, whole: string)
     faults.add(field === undefined ? whole : String(field), where ? `${where} ${message}` : message)
   }
   return undefined
+}
+
+/** The body of an endpoint, out of values that came another way. Throws a refusal. */
+export function bodyOf<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  const faults = new Faults()
+  const body = check(shape, value, faults, 'body')
+  faults.throwIfAny()
+  return body as z.infer<Shape>
 }
 
 /** `/api/tasks/:id/approve` → `task`. Names what was not found if the parameter can't be an id. */

@@ -18,6 +18,7 @@ import type { EventStreams } from './stream.ts'
 import type { Turns } from './turns.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+export const HTML_TYPE = 'text/html; charset=utf-8'
 const LINGER_MS = 2000
 const MOST_OF_PAGE = `${limits.page.mebibytes} MiB`
 /** A slice of a long text: some ms of the thread at most, besides one item that is longer. */
@@ -102,6 +103,12 @@ export interface ServerState {
 export const failureText = ({ message, errors, hint }: Refusal) =>
   JSON.stringify({ success: false, error: message, errors, hint })
 
+/** Returns what people read instead of a refusal. */
+export type RefusalPage = (
+  refusal: Refusal,
+  call: Call,
+) => { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
 /** Counts the request and sets the rate-limit headers of its response. Returns a refusal if the limit is exceeded. */
 export type CountRequest = (call: Call, category: RateCategory) => Promise<Refusal | null>
 
@@ -121,6 +128,8 @@ export class Call {
   #responded = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
+  /** Makes the page that a refusal is shown as; null: it is sent in the envelope. */
+  refusalPage: RefusalPage | null = null
   /** Takes the response when it is sent. */
   onSent: ((sent: Sent<string | Buffer>) => void) | null = null
 
@@ -230,9 +239,11 @@ export class Call {
 
   /** Sends a page outside the envelope. */
   page(status: number, type: string, body: string | Buffer, more?: Readonly<Record<string, string>>) {
-    const headers = this.#headers(type, Buffer.byteLength(body))
+    const length = Buffer.byteLength(body)
+    const sent = typeof body === 'string' && length > LARGE_BYTES ? this.#counted(body, length) : body
+    const headers = this.#headers(type, status === 304 ? null : length)
     if (more) addHeaders(headers, more)
-    this.#send(status, headers, body)
+    this.#send(status, headers, sent)
   }
 
   /** Sends the head of a response whose body follows. `length`: null if nobody knows it. */
@@ -245,8 +256,10 @@ export class Call {
 
   refuse(refusal: Refusal) {
     this.#refusal = refusal
-    const text = failureText(refusal)
-    const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
+    const page = this.refusalPage?.(refusal, this)
+    const text = page?.body ?? failureText(refusal)
+    const headers = this.#headers(page ? HTML_TYPE : JSON_TYPE, Buffer.byteLength(text))
+    if (page) addHeaders(headers, page.headers)
     addHeaders(headers, refusal.headers)
     if (isLargelyUnread(this.req)) this.#sendAndLinger(refusal.status, headers, text)
     else this.#send(refusal.status, headers, text)

@@ -19,6 +19,8 @@ import {
   type Credential,
   checkCredential,
   isCrossSite,
+  isNear,
+  isSameSite,
   readCredential,
   sessionCookie,
 } from './credentials.ts'
@@ -26,6 +28,7 @@ import { sendFile } from './download.ts'
 import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { BeginFiles, Upload } from './multipart.ts'
+import { SentPage, sendPage } from './page.ts'
 import type { Call, ListText } from './response.ts'
 import { MS_PER_BYTE } from './turns.ts'
 import { callerOf, type Work } from './work.ts'
@@ -74,6 +77,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else if (result instanceof EventStream) call.server.streams.send(call, result)
+    else if (result instanceof SentPage) sendPage(call, result)
     else await reply(record, call, input, result)
     return result
   }
@@ -106,6 +110,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     try {
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
+      if (record.form && !isSameSite(call.req, config)) throw refuse('foreign_form')
+      if (record.near && !isNear(call.req, config)) throw refuse('not_near')
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (!unsafe) call.refuseIfUnread()
@@ -202,12 +208,16 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
     const { req } = work.call
     const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, db, world, config, log, webhooks, memory, recording, faults, prefetched, actor }, work.input())
+    const requestId = work.call.id
+    return verb(
+      { tx, db, world, config, log, webhooks, memory, recording, faults, prefetched, actor, requestId },
+      work.input(),
+    )
   }
 
   const outsideUnit = async (work: Work): Promise<unknown> => {
     const actor = work.credential ? await db.read(q => identify(q, work), work.call.flow) : null
-    return verb({ ...market, actor, caller: callerOf(work.call) }, work.input())
+    return verb({ ...market, actor, caller: callerOf(work.call), requestId: work.call.id }, work.input())
   }
 
   if (needsOnlyPrefetched(record, db)) return (work: Work) => db.readCommitted(q => inside(q, work))
@@ -217,8 +227,22 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
 
   const respond = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse> => {
     const input = work.input()
-    const inUnit = { tx, db, world, config, log, webhooks, memory, recording, faults, prefetched: null, actor }
-    const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
+    const requestId = work.call.id
+    const inUnit = {
+      tx,
+      db,
+      world,
+      config,
+      log,
+      webhooks,
+      memory,
+      recording,
+      faults,
+      prefetched: null,
+      actor,
+      requestId,
+    }
+    const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call), requestId }
     return rendered(record, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, respond })

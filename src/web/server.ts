@@ -16,7 +16,7 @@ import type { Watched } from './metrics.ts'
 import { refuseParserError, refuseTunnel } from './parser-errors.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
-import { Call, type ServerState, type WebRequest } from './response.ts'
+import { Call, type RefusalPage, type ServerState, type WebRequest } from './response.ts'
 import { type AnyVerb, type Serve, serve } from './serve.ts'
 import { boundConnections, inFlight } from './sockets/connections.ts'
 import { listen } from './sockets/listen.ts'
@@ -52,6 +52,8 @@ export interface ServerOptions {
   /** Where requests are counted for the rate limits; in memory unless given. */
   counters?: RateCounters
   bounds?: GivenBounds
+  /** What people read instead of a refusal, of endpoints whose responses are pages. */
+  refusalPage?: RefusalPage
   /** What stands before it, in a simulator. */
   around?: ((serve: http.RequestListener) => http.RequestListener) | undefined
   /** Takes a line for each request. */
@@ -173,7 +175,8 @@ async function closeServer(server: http.Server, ended: () => Promise<unknown>): 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
 /** There is one router for each number of path segments, because a router tries all its routes for every request. */
-function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, state: ServerState): Handle {
+function routes(options: ServerOptions, state: ServerState): Handle {
+  const { endpoints, verbs, market, authenticate, pages = {}, refusalPage = null } = options
   const routers = new Map<number, Polka>()
   const routerOf = (path: string): Polka => {
     const segments = segmentsIn(path)
@@ -197,9 +200,11 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     const handle = serve(record, verb, market, authenticate)
     const category = categoryOf(record)
     const { method, path } = record
-    routerOf(path).add(method, patternOf(path), (req, res) =>
-      limited(new Call(state, req, res, path), category(req), handle),
-    )
+    routerOf(path).add(method, patternOf(path), (req, res) => {
+      const call = new Call(state, req, res, path)
+      if (record.page) call.refusalPage = refusalPage
+      void limited(call, category(req), handle)
+    })
   }
   const none = emptyRouter(state)
   return (req, res) => {

@@ -175,7 +175,8 @@ limit('a partial update changes what it names, all or nothing', async ({ marketp
   const path = `/api/tasks/${before.id}`
   const refused = await buyer.ask('PUT', path, { title: 'A good title', agreedPrice: 199 }, 'key')
   assert.equal([refused.status, Object.keys(refused.errors!)], [400, ['agreedPrice']])
-  assert.equal(await buyer.call('GET', path, undefined, 'key'), before)
+  const { buyer: _, builder: __, ...kept } = await buyer.client.getTask({ id: before.id })
+  assert.equal(kept, before)
   assert.equal(await buyer.call('PUT', path, {}, 'key'), before)
   const after = await buyer.call<TaskRecord>('PUT', path, { title: 'A good title', status: 'completed' }, 'key')
   assert.equal(after, { ...before, title: 'A good title' })

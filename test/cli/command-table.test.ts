@@ -49,6 +49,8 @@ test('a command line loads the commands of its first word, and a start loads non
 const withoutCommand: Readonly<Record<string, string>> = {
   getMyAgent: 'agents show asks getAgent, which returns the same to the builder',
   listMySamples: 'agents samples list asks listSamples, which returns the same to the builder',
+  listDeliveries: 'deliveries list asks listMyDeliveries for its agent',
+  redeliver: 'deliveries resend asks resendDeliveries, which sends many with one request',
   agentAccept: 'for agents; a builder accepts by hand with tasks accept',
   agentCallback: 'signed by agents, with agent-marketplace/webhooks',
   testCallback: 'signed by agents in a connection test',

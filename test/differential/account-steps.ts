@@ -229,7 +229,9 @@ export const accountSteps: Makers<
   }),
   connectPayouts: scene => ({ by: withSession(scene), via: 'session' }),
 
-  getClock: ({ model }) => ({ by: model.admin }),
+  getClock: ({ model, random }) => ({ by: model.admin, query: random.often(0.5) ? { limit: '5' } : {} }),
+  signInAs: scene => ({ by: someone(scene), body: { as: 'buyer' } }),
+  getDevStatus: scene => ({ by: someone(scene) }),
   // How long an exchange took is up to the machine.
   listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
   getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),

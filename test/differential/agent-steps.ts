@@ -3,7 +3,8 @@ import { agents as agentRecords } from '../../src/api/endpoints/agents.ts'
 import { budgetRoles, type budgets } from '../../src/api/endpoints/budgets.ts'
 import type { deliveries } from '../../src/api/endpoints/deliveries.ts'
 import type { samples } from '../../src/api/endpoints/samples.ts'
-import { pricingModels } from '../../src/api/records.ts'
+import { agentEvents } from '../../src/api/flow.ts'
+import { deliveryStates, pricingModels } from '../../src/api/records.ts'
 import type { Known } from './model.ts'
 import type { Answer } from './pair.ts'
 import { agents, choose, listed, type Makers, ownerOf, type Plan, paging, type Scene, someone, sorts } from './plan.ts'
@@ -95,6 +96,7 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     body: { ...agentFields(scene), ...(scene.random.often(0.8) && { webhookUrl: webhookUrl(scene) }) },
   }),
   getMyAgent: scene => own(scene),
+  getAgentChecks: scene => own(scene),
   updateAgent: scene => {
     const { random } = scene
     const more = {
@@ -159,10 +161,40 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
 
   listDeliveries: scene => {
     const about = own(scene)
-    return about && { ...about, query: paging(scene) }
+    return about && { ...about, query: { ...deliveriesAsked(scene), ...paging(scene) } }
+  },
+  listMyDeliveries: scene => ({ ...ofOwn(scene), query: { ...deliveriesAsked(scene), ...paging(scene) } }),
+  countMyDeliveries: scene => {
+    const { status: _, ...query } = deliveriesAsked(scene)
+    return { ...ofOwn(scene), query }
+  },
+  resendDeliveries: scene => {
+    const { random } = scene
+    const one = delivery(scene)
+    if (!one || random.often(0.5)) {
+      const { status: _, q: __, ...failed } = deliveriesAsked(scene)
+      return { ...ofOwn(scene), body: { failed } }
+    }
+    return { by: one.by, body: { ids: [one.at.deliveryId] } }
   },
   getDelivery: scene => delivery(scene, ({ attempts }) => scene.random.often(0.3) || attempts > 1),
   redeliver: scene => delivery(scene),
+}
+
+/** Whoever has agents, mostly. */
+const ofOwn = (scene: Scene) => ({ by: own(scene)?.by ?? someone(scene) })
+
+/** Some of the filters of the delivery log. */
+function deliveriesAsked(scene: Scene): Record<string, unknown> {
+  const { random, now } = scene
+  const one = choose(scene, 'dlv', () => true)
+  return {
+    ...(random.often(0.3) && { status: random.pick(deliveryStates) }),
+    ...(random.often(0.3) && { event: random.pick(agentEvents) }),
+    ...(one && random.often(0.2) && { taskId: one.taskId }),
+    ...(random.often(0.2) && { since: new Date(now - random.pick([0, 1_000, 3_600_000, 86_400_000])).toISOString() }),
+    ...(random.often(0.3) && { q: random.often(0.8) ? random.word() : (one?.id ?? '') }),
+  }
 }
 
 function delivery(scene: Scene, fits: (delivery: Known) => boolean = () => true) {

@@ -11,7 +11,7 @@ const tableNames: Readonly<Record<string, string>> = {
 const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|migrations|sqlite_.*)$/
 
 /** Made of secrets, or of ids of this side: only whether they are there. */
-const DIGEST = /(?:_hash|^signature|^fingerprint)$/
+const DIGEST = /(?:_hash|^signature|^fingerprint|^request_id)$/
 const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
 /** Secrets that an agent had before. */
 const SEALED_LIST = /^\[(?:"[0-9a-f]{8}(?:\.[\w-]+){3}",?)+\]$/
@@ -39,6 +39,8 @@ const SELECTS: Readonly<Record<string, string>> = {
   tallies: 'SELECT name, CAST(SUM(count) AS BIGINT) AS count FROM tallies GROUP BY name',
   // A heartbeat tests several agents at once: which of them is first is the engine's own affair.
   agent_tests: 'SELECT agent_id, callback, ended FROM agent_tests',
+  // Its words name URLs, and how long it took.
+  agent_reports: 'SELECT agent_id, kind, tested_at FROM agent_reports',
   // Mails go side by side, and are gone: their ids are named in the order of the accounts.
   password_resets: 'SELECT * FROM password_resets ORDER BY user_id, created_at',
 }

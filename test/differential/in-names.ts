@@ -26,7 +26,14 @@ const withCodes = (body: string, now: number) =>
 
 export function answerIn(names: Names, { status, headers, body }: WireAnswer): Answer {
   // Each process counts its own exchanges.
-  const told = names.named(body).replace(/"exchange_\d+"/g, '"an exchange"')
+  const told = names
+    .named(body)
+    .replace(/"exchange_\d+"/g, '"an exchange"')
+    .replace(/"requestId":"[^"]+"/g, '"requestId":"a request"')
+    .replace(/"fingerprint":"[^"]+"/g, '"fingerprint":"of a secret"')
+    // How long a request took, and since when which engine runs.
+    .replace(/"ms":\d+/g, '"ms":0')
+    .replace(/"(engine|startedAt)":"[^"]+"/g, '"$1":"this side"')
   return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
 }
 

@@ -1,7 +1,7 @@
 /** Lives of tasks, from draft to the end, and what administrators do about them and about money. */
 import type { admins } from '../../src/api/endpoints/admin.ts'
 import type { categories } from '../../src/api/endpoints/categories.ts'
-import { type callbacks, taskRoles, tasks } from '../../src/api/endpoints/tasks.ts'
+import { type callbacks, taskRoles, taskSorts, tasks } from '../../src/api/endpoints/tasks.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../../src/api/flow.ts'
 import { connectStatuses } from '../../src/api/money-records.ts'
 import { samples } from '../web/files.ts'
@@ -67,13 +67,28 @@ const deliverable = ({ random }: Scene) => ({
 
 const reason = ({ random }: Scene) => ({ body: { reason: random.text(10, 500) } })
 
+const inStates = ({ random }: Scene) =>
+  random.often(0.5) ? { status: random.pick([...taskStates, 'pending,in_progress,delivered', 'draft,draft']) } : {}
+
+/** Some of the filters that no index serves. */
+function searched(scene: Scene): Record<string, unknown> {
+  const { random } = scene
+  const some = <T>(value: T) => random.often(0.2) && value
+  return {
+    ...some({ q: random.often(0.8) ? random.word() : (choose(scene, 'task', () => true)?.id ?? '') }),
+    ...some({ agent: random.recent(agents(scene))?.slug ?? 'none' }),
+    ...some({ disputed: random.pick(['true', 'false']) }),
+  }
+}
+
 export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   listTasks: scene => {
     const { random } = scene
-    const status = random.often(0.5) ? { status: random.pick(taskStates) } : {}
     const role = random.often(0.6) ? { role: random.pick(taskRoles) } : {}
-    return { by: someone(scene), query: { ...status, ...role, ...paging(scene) } }
+    const sort = random.often(0.3) ? { sort: random.pick(taskSorts) } : {}
+    return { by: someone(scene), query: { ...inStates(scene), ...searched(scene), ...role, ...sort, ...paging(scene) } }
   },
+  countTasks: scene => ({ by: someone(scene), query: searched(scene) }),
   createTask: scene => {
     const { model, random } = scene
     const all = agents(scene, listed)
@@ -88,6 +103,7 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   },
   getTask: as('either'),
   diagnoseTask: as('either'),
+  getTaskHistory: as('either', undefined, scene => ({ query: paging(scene) })),
   updateTask: as('buyer', inState('draft'), scene => {
     const agent = scene.random.often(0.3) ? scene.random.recent(agents(scene, listed)) : undefined
     const fields = Object.entries({ ...taskFields(scene), ...(agent && { agentId: agent.id }) })
@@ -247,8 +263,11 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     query: { by: scene.random.pick(['texts', 'files']), ...paging(scene) },
   }),
   adminListTasks: scene => {
-    const disputed = scene.random.often(0.6) ? { disputed: scene.random.pick(['true', 'false']) } : {}
-    return { by: scene.model.admin, query: { ...disputed, ...paging(scene) } }
+    const userId = scene.random.often(0.2) ? { userId: someone(scene).id } : {}
+    return {
+      by: scene.model.admin,
+      query: { ...inStates(scene), ...searched(scene), ...userId, ...paging(scene) },
+    }
   },
   resolveTask: scene => {
     const { random } = scene

@@ -75,6 +75,10 @@ const lists: Readonly<Record<string, readonly List[]>> = {
   listSamples: [{ who: buyer, path: ofAgent('/api/agents/:id/samples'), order: 'oldest first' }],
   listReviews: [{ who: buyer, path: ofAgent('/api/agents/:id/reviews'), order: 'newest first' }],
   listDeliveries: [{ who: builder, path: ofAgent('/api/my/agents/:id/deliveries'), order: 'newest first' }],
+  listMyDeliveries: [
+    { who: builder, path: at('/api/my/deliveries'), order: 'newest first' },
+    { who: builder, path: at('/api/my/deliveries?q=task&status=delivered'), order: 'newest first' },
+  ],
   listKeys: [{ who: buyer, path: at('/api/my/api-keys'), order: 'oldest first' }],
   listNotifications: [{ who: builder, path: at('/api/notifications'), order: 'newest first' }],
   listTasks: [
@@ -82,6 +86,8 @@ const lists: Readonly<Record<string, readonly List[]>> = {
     { who: buyer, path: at('/api/tasks?role=buyer&status=completed'), order: 'newest first' },
     { who: builder, path: at('/api/tasks?role=builder'), order: 'newest first' },
     { who: builder, path: at('/api/tasks'), order: 'newest first' },
+    { who: buyer, path: at('/api/tasks?status=completed,in_progress&q=TASK'), order: 'newest first' },
+    { who: buyer, path: at('/api/tasks?sort=oldest'), order: 'oldest first' },
   ],
   listDeliverables: [{ who: buyer, path: ofTask('/api/tasks/:id/deliverables'), order: 'oldest first' }],
   listMessages: [{ who: buyer, path: ofTask('/api/tasks/:id/messages'), order: 'oldest first' }],
@@ -114,6 +120,7 @@ const lists: Readonly<Record<string, readonly List[]>> = {
   adminListTasks: [
     { who: admin, path: at('/api/admin/tasks'), order: 'newest first' },
     { who: admin, path: at('/api/admin/tasks?disputed=true'), order: 'newest first' },
+    { who: admin, path: ({ buyer }) => `/api/admin/tasks?status=completed&userId=${buyer.id}`, order: 'newest first' },
   ],
   adminListDeposits: [
     { who: admin, path: at('/api/admin/deposits'), order: 'oldest first' },

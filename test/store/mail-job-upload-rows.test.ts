@@ -1,6 +1,7 @@
 // engines: embedded, postgres; process: shared
 /** Letters, notifications, jobs, uploads: each function returns and changes the rows that it names, and no neighbour of theirs. */
 
+import type { Tx } from '../../src/store/db.ts'
 import {
   claimMail,
   countMails,
@@ -31,52 +32,115 @@ import {
 } from '../../src/store/tables/tasks/deliverables.ts'
 import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/upkeep/jobs.ts'
 import {
+  attemptMarks,
   attemptsAt,
   countDeliveries,
+  type DeliveryFilter,
+  deliveriesByState,
+  deliveriesCalled,
   deliveriesOf,
   deliveryOf,
   hurry,
   hurryAgent,
   markRedelivery,
+  oldestDeliveries,
 } from '../../src/store/tables/webhooks/deliveries.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
-const LOGGED = 'id agentId taskId event state redeliveryOf nextAt createdAt endedAt'
+const wanted = (given: Partial<DeliveryFilter>): DeliveryFilter => ({
+  ...{ builderId: 'b', agentId: null, status: null, event: null, taskId: null, since: null, q: null, resent: null },
+  ...given,
+})
+const listed =
+  (given: Partial<DeliveryFilter>, limit = 10, offset = 0) =>
+  (tx: Tx) =>
+    deliveriesOf(tx, wanted(given), limit, offset).then(rows =>
+      rows.map(({ id, agentId, state, attempts, resentAs }) => [id, agentId, state, attempts, resentAs]),
+    )
 const ATTEMPT = 'attempt url status reason message answer durationMs createdAt'
+
+const run = (tx: Tx, change: string, filter: DeliveryFilter) =>
+  tx.run(change).then(() => deliveriesOf(tx, filter, 10, 0).then(idsOf))
 
 testRows('rows of what is due', {
   'the log of webhooks: newest first, an attempt under way is not counted': [
     [
-      tx => deliveriesOf(tx, 'g_3', 10, 0),
-      row => [
-        { ...row('deliveries d8', LOGGED), attempts: 3 },
-        { ...row('deliveries d7', LOGGED), attempts: 1 },
-        { ...row('deliveries d6', LOGGED), attempts: 0 },
+      listed({ agentId: 'g_3' }),
+      [
+        ['d8', 'g_3', 'failed', 3, null],
+        ['d7', 'g_3', 'delivered', 1, 'd8'],
+        ['d6', 'g_3', 'pending', 0, null],
       ],
     ],
     [
-      tx => deliveriesOf(tx, 'g_1', 2, 1).then(rows => rows.map(({ id, attempts }) => [id, attempts])),
+      listed({ agentId: 'g_1' }, 2, 1),
       [
-        ['d5', 0],
-        ['d4', 1],
+        ['d5', 'g_1', 'pending', 0, null],
+        ['d4', 'g_1', 'pending', 1, null],
       ],
     ],
+    [tx => deliveriesOf(tx, wanted({ agentId: 'g_1' }), 10, 0).then(idsOf), ['da', 'd5', 'd4', 'd3', 'd2', 'd1']],
+    [tx => countDeliveries(tx, wanted({ agentId: 'g_3' })), 3],
     [
-      tx => deliveriesOf(tx, 'g_1', 10, 0).then(rows => rows.map(({ id, attempts }) => [id, attempts])),
-      [
-        ['da', 1],
-        ['d5', 0],
-        ['d4', 1],
-        ['d3', 0],
-        ['d2', 0],
-        ['d1', 1],
-      ],
+      tx => deliveryOf(tx, 'g_1', 'd4'),
+      row => ({
+        ...row('deliveries d4', 'id agentId taskId event state redeliveryOf nextAt createdAt endedAt body'),
+        ...{ attempts: 1, agentSlug: 'one', agentName: row('agents g_1').name, webhookUrl: 'w1', resentAs: null },
+        taskTitle: row('tasks t3').title,
+      }),
     ],
-    [tx => countDeliveries(tx, 'g_3'), 3],
-    [tx => deliveryOf(tx, 'g_1', 'd4'), row => ({ ...row('deliveries d4', `${LOGGED} body`), attempts: 1 })],
     [tx => deliveryOf(tx, 'g_3', 'd4'), undefined],
+  ],
+  'the log of all agents of a builder: what each filter leaves': [
+    [tx => deliveriesOf(tx, wanted({}), 10, 0).then(idsOf), ['d9', 'd8', 'd7', 'd6']],
+    [tx => deliveriesOf(tx, wanted({}), 2, 1).then(idsOf), ['d8', 'd7']],
+    [tx => deliveriesOf(tx, wanted({ builderId: 'a' }), 2, 0).then(idsOf), ['db', 'da']],
+    [tx => deliveriesOf(tx, wanted({ builderId: 'c' }), 10, 0).then(idsOf), []],
+    [
+      tx => run(tx, `UPDATE agents SET deleted_at = 1 WHERE id = 'g_9'`, wanted({})),
+      ['d8', 'd7', 'd6'],
+      ['agents g_9: deleted_at null → 1'],
+    ],
+    [tx => deliveriesOf(tx, wanted({ status: 'pending' }), 10, 0).then(idsOf), ['d9', 'd6']],
+    [tx => deliveriesOf(tx, wanted({ status: 'failed' }), 10, 0).then(idsOf), ['d8']],
+    [tx => countDeliveries(tx, wanted({ status: 'failed' })), 1],
+    [tx => countDeliveries(tx, wanted({ builderId: 'a', status: 'failed' })), 0],
+    [tx => deliveriesOf(tx, wanted({ event: 'sent' }), 10, 0).then(idsOf), ['d9', 'd8', 'd7', 'd6']],
+    [tx => countDeliveries(tx, wanted({ event: 'other' })), 0],
+    [tx => deliveriesOf(tx, wanted({ taskId: 't2' }), 10, 0).then(idsOf), ['d6']],
+    [tx => deliveriesOf(tx, wanted({ builderId: 'a', taskId: 't2' }), 10, 0).then(idsOf), ['da', 'd3', 'd2', 'd1']],
+    [tx => deliveriesOf(tx, wanted({ since: 12 }), 10, 0).then(idsOf), ['d9', 'd8']],
+    [tx => deliveriesOf(tx, wanted({ q: 'd7' }), 10, 0).then(idsOf), ['d7']],
+    [tx => deliveriesOf(tx, wanted({ q: 't5' }), 10, 0).then(idsOf), ['d8', 'd7']],
+    [
+      tx => run(tx, `UPDATE tasks SET title = 'A 50%_Ä Title' WHERE id = 't5'`, wanted({ q: '0%_Ä tIT' })),
+      ['d8', 'd7'],
+      [`tasks t5: title a title → A 50%_Ä Title`],
+    ],
+    [tx => countDeliveries(tx, wanted({ q: 'd_' })), 0],
+    [tx => deliveriesByState(tx, wanted({})), { waiting: 0, pending: 2, delivered: 1, failed: 1 }],
+    [tx => deliveriesByState(tx, wanted({ since: 12 })), { waiting: 0, pending: 1, delivered: 0, failed: 1 }],
+    [tx => oldestDeliveries(tx, wanted({ status: 'failed', resent: false }), 5), ['d8']],
+    [
+      tx =>
+        tx
+          .run(`UPDATE deliveries SET redelivery_of = 'd8' WHERE id = 'd9'`)
+          .then(() => oldestDeliveries(tx, wanted({ status: 'failed', resent: false }), 5)),
+      [],
+      ['deliveries d9: redelivery_of null → d8'],
+    ],
+    [tx => deliveriesCalled(tx, 'b', ['d9', 'd1', 'd7']).then(idsOf), ['d7', 'd9']],
+    [
+      tx => attemptMarks(tx, ['d8', 'da', 'd1']),
+      row =>
+        ['d8/1', 'd8/2', 'da/1'].map(key =>
+          row(`attempts ${key}`, 'deliveryId attempt status reason durationMs createdAt'),
+        ),
+    ],
+  ],
+  'the log of one delivery': [
     [tx => attemptsAt(tx, 'd8'), row => [row('attempts d8/1', ATTEMPT), row('attempts d8/2', ATTEMPT)]],
     [tx => attemptsAt(tx, 'da'), row => [row('attempts da/1', ATTEMPT)]],
     [tx => markRedelivery(tx, 'd1', 'd7'), 1, ['deliveries d1: redelivery_of null → d7']],

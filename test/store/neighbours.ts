@@ -187,6 +187,15 @@ rows(
   ['e3', 'g_3', 30, null, 1],
 )
 rows(
+  'agent_reports',
+  'agent_id kind tested_at report',
+  ['g_1', 'test', 10, 'one'],
+  ['g_1', 'test', 20, 'two'],
+  ['g_1', 'heartbeat', 15, 'three'],
+  ['g_1', 'heartbeat', 20, 'four'],
+  ['g_2', 'test', 10, 'five'],
+)
+rows(
   'samples',
   'id agent_id title input output created_at',
   ['p1', 'g_1', 'one', 'in', 'out', 10],
@@ -232,6 +241,13 @@ rows(
   ['t7', 'g_1', 'a', 'a', null, null, null, 800, 'completed', 0, 70, 75, 10, 70],
   ['t8', 'g_9', 'b', 'b', 'b', 'g_1', 'v1', 900, 'completed', 1, 50, 85, 10, 80],
   ['t9', 'g_2', 'b', 'a', null, 'g_3', null, 250, 'draft', 0, null, null, 10, 90],
+)
+rows(
+  'task_steps',
+  'task_id position trigger from_status to_status party actor_id via at real_at',
+  ['t2', 0, 'submit', 'draft', 'pending', 'buyer', 'c', 'key', 20, 21],
+  ['t2', 3, 'message', 'pending', 'pending', 'builder', 'a', 'signature', 30, 31],
+  ['t4', 0, 'submit', 'draft', 'pending', 'buyer', 'a', 'session', 40, 41],
 )
 rows(
   'deliverables',

@@ -35,28 +35,28 @@ testRows('rows of webhooks', {
       tx => insertDelivery(tx, { ...delivery, agentId: 'g_1', taskId: 't2', countedTo: 'a' }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":6,"counted_to":"a"}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":6,"counted_to":"a","body":"b"}',
       ],
     ],
     [
       tx => insertDelivery(tx, delivery),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0,"body":"b"}',
       ],
     ],
     [
       tx => insertDelivery(tx, { ...delivery, agentId: 'g_9', taskId: 't2' }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0,"body":"b"}',
       ],
     ],
     [
       tx => insertFirstDelivery(tx, { ...delivery, countedTo: 'c' }, { leasedUntil: 90, attempts: 1 }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"position":0,"counted_to":"c"}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"position":0,"counted_to":"c","body":"b"}',
       ],
     ],
   ],

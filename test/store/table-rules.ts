@@ -33,12 +33,19 @@ const rules: Readonly<Record<string, Rules>> = {
   agent_categories: { unique: ['agent_id category_id'], refers: { category_id: 'categories', agent_id: 'agents' } },
   agent_terms: { unique: ['term agent_id'], refers: { agent_id: 'agents' } },
   agent_tests: { unique: ['agent_id', 'id'], refers: { agent_id: 'agents' } },
+  agent_reports: {
+    unique: ['agent_id kind tested_at'],
+    refers: { agent_id: 'agents' },
+    values: { kind: 'test' },
+    wrong: [{ kind: 'other' }],
+  },
   tasks: {
     unique: ['id'],
     refers: { builder_id: 'users', buyer_id: 'users', agent_id: 'agents' },
     values: { agreed_price: 200, status: 'draft' },
     wrong: [{ agreed_price: 199 }, { status: 'other' }],
   },
+  task_steps: { unique: ['task_id position'], refers: { task_id: 'tasks' } },
   deliverables: { unique: ['task_id position', 'id'], refers: { task_id: 'tasks' } },
   disputes: {
     unique: ['task_id'],

@@ -3,7 +3,16 @@
 import type { TaskState } from '../../src/api/flow.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/accounts/requestors.ts'
-import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agents/agent-tests.ts'
+import {
+  decideTest,
+  deleteReports,
+  endAllTests,
+  endTest,
+  keepReport,
+  reportsOf,
+  startTest,
+  testById,
+} from '../../src/store/tables/agents/agent-tests.ts'
 import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/agents/samples.ts'
 import {
   countMessages,
@@ -21,18 +30,31 @@ import {
   insertDeliverable,
 } from '../../src/store/tables/tasks/deliverables.ts'
 import {
+  deliveredTo,
+  moneyOf,
+  type NewTaskStep,
+  saidAbout,
+  sentAbout,
+  stepsOf,
+  taskStep,
+} from '../../src/store/tables/tasks/task-steps.ts'
+import {
   allTasks,
   countAllTasks,
   countRevision,
+  countSearched,
   countTasksOf,
   insertDispute,
   insertTask,
   type Moment,
   markDisputed,
   resolveDispute,
+  searchTasks,
   setMaxRevisions,
   setStatus,
+  type TaskSearch,
   taskById,
+  tasksByState,
   tasksOf,
   updateDraft,
   wholeTask,
@@ -43,10 +65,22 @@ import { type RowNamed, testRows } from './row-effects.ts'
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
+const noteOf = (taskId: string, fromStatus: TaskState, toStatus: TaskState): NewTaskStep => ({
+  ...{ taskId, trigger: 'submit', fromStatus, toStatus, party: 'buyer', actorId: 'c', via: 'key' },
+  ...{ requestId: 'q', at: 70, realAt: 71 },
+})
+
+/** What is written with it, at this position. */
+const noted = (taskId: string, fromStatus: TaskState, toStatus: TaskState, position = 0) => {
+  const row = { task_id: taskId, position, trigger: 'submit', from_status: fromStatus, to_status: toStatus }
+  const who = { party: 'buyer', actor_id: 'c', via: 'key', request_id: 'q', at: 70, real_at: 71 }
+  return `+ task_steps ${taskId}/${position} ${JSON.stringify({ ...row, ...who })}`
+}
+
 const stepOf =
   (id: string, from: TaskState, to: TaskState, moment: Moment | null, wasDisputed: 0 | 1 = 0) =>
   (tx: Tx) =>
-    setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 })
+    setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 }, taskStep(noteOf(id, from, to)))
 
 const named = (prefix: string, row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
@@ -84,6 +118,11 @@ const bought = (row: RowNamed, id: string) => {
 }
 const taskIdsOf = (rows: readonly { taskId: string }[]) => rows.map(({ taskId }) => taskId)
 
+const wanted = (given: Partial<TaskSearch>): TaskSearch => ({
+  ...{ userId: null, role: null, statuses: null, agentId: null, disputed: null, q: null },
+  ...given,
+})
+
 testRows('rows of tasks', {
   'connection tests and samples: one test of an agent at a time, so many samples and no more': [
     [tx => startTest(tx, 'e9', 'g_1', 70, 10), 0],
@@ -110,6 +149,21 @@ testRows('rows of tasks', {
     [tx => endTest(tx, 'e1'), 1, ['agent_tests e1: ended 0 → 1']],
     [tx => endAllTests(tx), 2, ['agent_tests e1: ended 0 → 1', 'agent_tests e2: ended 0 → 1']],
     [
+      tx => keepReport(tx, { agentId: 'g_1', kind: 'test', testedAt: 30, report: 'new' }, 2),
+      undefined,
+      [
+        '+ agent_reports g_1/test/30 {"agent_id":"g_1","kind":"test","tested_at":30,"report":"new"}',
+        '− agent_reports g_1/test/10',
+      ],
+    ],
+    [
+      tx => keepReport(tx, { agentId: 'g_1', kind: 'heartbeat', testedAt: 20, report: 'new' }, 2),
+      undefined,
+      ['agent_reports g_1/heartbeat/20: report four → new'],
+    ],
+    [tx => reportsOf(tx, 'g_1').then(rows => rows.map(({ report }) => report)), ['four', 'two', 'three', 'one']],
+    [tx => deleteReports(tx, 'g_2'), 1, ['− agent_reports g_2/test/10']],
+    [
       tx => insertSample(tx, { id: 'p9', agentId: 'g_1', title: 't', input: 'i', output: 'o', createdAt: 70 }),
       1,
       ['+ samples p9 {"id":"p9","agent_id":"g_1","title":"t","input":"i","output":"o","created_at":70}'],
@@ -121,7 +175,10 @@ testRows('rows of tasks', {
     [tx => deleteSample(tx, 'g_2', 'p1'), undefined],
   ],
   'tasks: whole, with the latest deliverable and the dispute': [
-    [tx => wholeTask(tx, 't4'), whole('t4', 'y2')],
+    [
+      tx => wholeTask(tx, 't4'),
+      row => ({ ...whole('t4', 'y2')(row), buyerName: row('users c').name, builderName: row('users b').name }),
+    ],
     [tx => wholeTask(tx, 't1').then(task => [task?.id, task?.deliverableId, task?.disputeStatus]), ['t1', null, null]],
     [tx => wholeTask(tx, 't0'), undefined],
     [tx => taskById(tx, 't4'), whole('t4', 'y2')],
@@ -153,6 +210,37 @@ testRows('rows of tasks', {
     [tx => countTasksOf(tx, { userId: 'b', role: 'builder', status: null }), 4],
     [tx => countTasksOf(tx, { userId: 'a', role: null, status: 'completed' }), 2],
     [tx => countTasksOf(tx, { userId: 'a', role: null, status: null }), 5],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'newest', 2, 1).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'oldest', 3, 0).then(idsOf), ['t3', 't4', 't5']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'price', 2, 0).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ userId: 'b' }), 'updated', 2, 0).then(idsOf), ['t9', 't8']],
+    [tx => searchTasks(tx, wanted({ userId: 'b', role: 'buyer' }), 'newest', 9, 0).then(idsOf), ['t9', 't8', 't3']],
+    [
+      tx => searchTasks(tx, wanted({ userId: 'c', statuses: ['draft', 'delivered'] }), 'newest', 9, 0).then(idsOf),
+      ['t4', 't1'],
+    ],
+    [tx => searchTasks(tx, wanted({ userId: 'c', disputed: 1 }), 'newest', 9, 0).then(idsOf), ['t4']],
+    [tx => searchTasks(tx, wanted({ userId: 'c', disputed: 0, agentId: 'g_3' }), 'newest', 9, 0).then(idsOf), ['t5']],
+    [tx => searchTasks(tx, wanted({ agentId: 'g_9' }), 'newest', 9, 0).then(idsOf), ['t8', 't6']],
+    [tx => searchTasks(tx, wanted({ statuses: ['completed'] }), 'newest', 9, 0).then(idsOf), ['t8', 't7', 't5']],
+    [tx => searchTasks(tx, wanted({ q: 't5' }), 'newest', 9, 0).then(idsOf), ['t5']],
+    [
+      tx =>
+        tx
+          .run(`UPDATE tasks SET title = '50%_Ä Title' WHERE id = 't5'`)
+          .then(() => searchTasks(tx, wanted({ userId: 'a', q: '%_Ä tI' }), 'newest', 9, 0).then(idsOf)),
+      ['t5'],
+      ['tasks t5: title a title → 50%_Ä Title'],
+    ],
+    [tx => countSearched(tx, wanted({ userId: 'b' })), 6],
+    [tx => countSearched(tx, wanted({ userId: 'b', q: '%' })), 0],
+    [
+      tx =>
+        tasksByState(tx, wanted({ userId: 'b' })).then(rows =>
+          rows.map(({ status, count }) => `${status} ${count}`).sort(),
+        ),
+      ['cancelled 1', 'completed 2', 'delivered 1', 'draft 1', 'in_progress 1'],
+    ],
     [tx => allTasks(tx, null, 3, 1).then(idsOf), ['t8', 't7', 't6']],
     [tx => allTasks(tx, 1, 10, 0).then(idsOf), ['t8', 't4']],
     [tx => allTasks(tx, 0, 10, 0).then(idsOf), ['t9', 't7', 't6', 't5', 't3', 't2', 't1']],
@@ -177,7 +265,7 @@ testRows('rows of tasks', {
         }),
       [1, [true]],
       [
-        '+ tasks ta {"id":"ta","agent_id":"g_1","buyer_id":"c","builder_id":"a","buyer_agent_id":"g_3","budget_authorization_id":"v1","title":"t","description":"d","requirements":"r","agreed_price":300,"status":"draft","revision_count":0,"max_revisions":2,"disputed":0,"created_at":70,"updated_at":70,"hirer_id":"b"}',
+        '+ tasks ta {"id":"ta","agent_id":"g_1","buyer_id":"c","builder_id":"a","buyer_agent_id":"g_3","budget_authorization_id":"v1","title":"t","agreed_price":300,"status":"draft","revision_count":0,"max_revisions":2,"disputed":0,"created_at":70,"updated_at":70,"hirer_id":"b","description":"d","requirements":"r"}',
         'tallies tasks/1: count 9 → 10',
       ],
     ],
@@ -185,49 +273,61 @@ testRows('rows of tasks', {
       tx => updateDraft(tx, { ...newTask, id: 't1', updatedAt: 70 }),
       1,
       [
-        'tasks t1: agent_id g_1 → g_3, builder_id a → b, title a title → new, description a description → d, requirements null → r, agreed_price 200 → 300, max_revisions null → 2, updated_at 10 → 70',
+        'tasks t1: agent_id g_1 → g_3, builder_id a → b, title a title → new, agreed_price 200 → 300, max_revisions null → 2, updated_at 10 → 70, description a description → d, requirements null → r',
       ],
     ],
     [tx => updateDraft(tx, { ...newTask, id: 't2', updatedAt: 70 }), 0],
     [
       stepOf('t1', 'draft', 'pending', 'submittedAt'),
       true,
-      ['tasks t1: status draft → pending, submitted_at null → 70, updated_at 10 → 70'],
+      [noted('t1', 'draft', 'pending'), 'tasks t1: status draft → pending, submitted_at null → 70, updated_at 10 → 70'],
     ],
     [
       stepOf('t2', 'pending', 'in_progress', 'acceptedAt'),
       true,
-      ['tasks t2: status pending → in_progress, accepted_at null → 70, updated_at 20 → 70'],
+      [
+        noted('t2', 'pending', 'in_progress', 4),
+        'tasks t2: status pending → in_progress, accepted_at null → 70, updated_at 20 → 70',
+      ],
     ],
     [
       stepOf('t3', 'in_progress', 'delivered', 'deliveredAt'),
       true,
-      ['tasks t3: status in_progress → delivered, delivered_at null → 70, updated_at 30 → 70'],
+      [
+        noted('t3', 'in_progress', 'delivered'),
+        'tasks t3: status in_progress → delivered, delivered_at null → 70, updated_at 30 → 70',
+      ],
     ],
     [
       stepOf('t4', 'delivered', 'completed', 'completedAt', 1),
       true,
       [
         '+ tallies disputed tasks/4 {"name":"disputed tasks","slot":4,"count":-1}',
+        noted('t4', 'delivered', 'completed', 1),
         'tasks t4: status delivered → completed, disputed 1 → 0, completed_at null → 70, updated_at 40 → 70',
       ],
     ],
     [
       stepOf('t2', 'pending', 'cancelled', 'cancelledAt'),
       true,
-      ['tasks t2: status pending → cancelled, cancelled_at null → 70, updated_at 20 → 70'],
+      [
+        noted('t2', 'pending', 'cancelled', 4),
+        'tasks t2: status pending → cancelled, cancelled_at null → 70, updated_at 20 → 70',
+      ],
     ],
     [
       stepOf('t8', 'completed', 'completed', null, 1),
       true,
       [
         '+ tallies disputed tasks/8 {"name":"disputed tasks","slot":8,"count":-1}',
+        noted('t8', 'completed', 'completed'),
         'tasks t8: disputed 1 → 0, updated_at 80 → 70',
       ],
     ],
     // From another state, or in dispute, nothing changes: who asks is told of a lost race.
-    [stepOf('t2', 'draft', 'pending', 'submittedAt'), false],
-    [stepOf('t2', 'pending', 'in_progress', 'acceptedAt', 1), false],
+    // What was noted is undone with all else.
+    [stepOf('t2', 'draft', 'pending', 'submittedAt'), false, [noted('t2', 'draft', 'pending', 4)]],
+    [stepOf('t2', 'pending', 'in_progress', 'acceptedAt', 1), false, [noted('t2', 'pending', 'in_progress', 4)]],
     [tx => setMaxRevisions(tx, 't1', 3), 1, ['tasks t1: max_revisions null → 3']],
     [tx => setMaxRevisions(tx, 't1', null), 1],
     [tx => countRevision(tx, 't3'), 1, ['tasks t3: revision_count 0 → 1']],
@@ -309,6 +409,41 @@ testRows('rows of tasks', {
     [tx => countReviewsOfAgent(tx, 'g_1'), 0],
     [tx => reviewOf(tx, 't5'), row => row('reviews r1')],
     [tx => reviewOf(tx, 't8'), undefined],
+  ],
+  'the history of a task: what was done to it, said, paid and sent, in its order': [
+    [tx => stepsOf(tx, 't2'), row => ['t2/0', 't2/3'].map(key => row(`task_steps ${key}`))],
+    [tx => stepsOf(tx, 't1'), []],
+    [tx => saidAbout(tx, 't4').then(idsOf), ['e1', 'e2', 'e3']],
+    [tx => saidAbout(tx, 't5').then(rows => rows.map(({ text, length }) => [text, length])), [['four', 4]]],
+    [tx => deliveredTo(tx, 't4').then(idsOf), ['y3', 'y1', 'y2']],
+    [tx => deliveredTo(tx, 't2').then(rows => rows.map(({ text, length }) => [text, length])), [[null, null]]],
+    [tx => moneyOf(tx, 't5').then(rows => rows.map(({ legId }) => legId)), ['x7', 'x8']],
+    [
+      async tx => {
+        await tx.run(
+          `INSERT INTO entries (leg_id, kind, debited_id, credited_id, amount, created_at)
+           VALUES ('t5_cleared', 'cleared', 'clearing:b', 'available:b', 600, 60)`,
+        )
+        const rows = await moneyOf(tx, 't5')
+        await tx.run(`DELETE FROM entries WHERE leg_id = 't5_cleared'`)
+        return rows.map(({ legId }) => legId)
+      },
+      ['t5_cleared', 'x7', 'x8'],
+    ],
+    [
+      tx =>
+        sentAbout(tx, 't5').then(rows => rows.map(({ id, attempt, status, begun }) => [id, attempt, status, begun])),
+      [
+        ['d7', null, null, 1],
+        ['d8', 1, 500, 3],
+        ['d8', 2, null, 3],
+      ],
+    ],
+    [
+      tx => sentAbout(tx, 't2').then(rows => rows.map(({ id, isUnderWay }) => `${id} ${isUnderWay}`)),
+      ['d1 0', 'd2 0', 'd3 0', 'd6 0', 'da 0'],
+    ],
+    [tx => sentAbout(tx, 't3').then(rows => rows.map(({ id, isUnderWay }) => `${id} ${isUnderWay}`)), ['d4 1']],
   ],
   'bytes of files: taken within the limit, counted anew': [
     [tx => countBytes(tx, 'file_usage', 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],

@@ -136,6 +136,12 @@ function peopleOf({ people, now }: Crowd): string[] {
       result: `CASE WHEN n % 20 = 0 THEN '{}' END`,
       ended: '1',
     }),
+    insert('agent_reports', people, {
+      agent_id: agent,
+      kind: `'test'`,
+      tested_at: String(now),
+      report: `'{}'`,
+    }),
     ...['text_usage', 'file_usage'].map(name =>
       insert(name, people, { user_id: user, bytes: 'CASE WHEN n % 20 = 0 THEN 1000 + n ELSE 0 END' }),
     ),
@@ -193,6 +199,23 @@ function tasksOf(crowd: Crowd): string[] {
       completed_at: `CASE WHEN ${at(crowd, 'completed')} THEN ${time} + 9000 END`,
       updated_at: `${time} + 9000`,
     }),
+    insert(
+      'task_steps',
+      crowd.tasks,
+      {
+        task_id: id('task', 'n'),
+        position: '0',
+        trigger: `'submit'`,
+        from_status: `'draft'`,
+        to_status: `'pending'`,
+        party: `'buyer'`,
+        actor_id: id('usr', buyerOf(crowd)),
+        via: `'key'`,
+        at: `${time} + 1000`,
+        real_at: `${time} + 1000`,
+      },
+      `WHERE ${stage} > 0`,
+    ),
     insert(
       'disputes',
       crowd.tasks,

@@ -26,6 +26,21 @@ const transactions = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'ear
 
 const [mine, myBuyer, myBuyingAgent] = [agentId(SOMEONE), userId(SOMEONE - 1), agentId(SOMEONE + 1)]
 
+const taskFilters = [
+  { status: 'pending,in_progress,delivered' },
+  { q: 'task' },
+  { agent: mine },
+  { agent: mine, q: 'task' },
+  { disputed: 'true' },
+]
+const deliveryFilters = [
+  ...['waiting', 'failed'].map(status => ({ status })),
+  { event: 'task.message' },
+  { q: 'number' },
+  { taskId: taskId(1) },
+  { since: '2026-01-01T00:00:00Z' },
+]
+
 /** Of one trader; `busy` is the number of a task with many messages. */
 export const listsOf = (busy: number): Ask[] => [
   ...each('listAgents', 'sort', sorts),
@@ -37,13 +52,19 @@ export const listsOf = (busy: number): Ask[] => [
   ask('listMySamples', {}, { id: mine }),
   ask('listReviews', {}, { id: mine }),
   ask('listDeliveries', {}, { id: mine }),
+  ...deliveryFilters.flatMap(query => [ask('listDeliveries', query, { id: mine }), ask('listMyDeliveries', query)]),
+  ask('listMyDeliveries'),
+  ask('listMyDeliveries', { agent: mine }),
   ask('listKeys'),
   ask('listNotifications'),
   ask('listTasks'),
   ...each('listTasks', 'role', roles),
   ...each('listTasks', 'status', taskStates),
   ...roles.flatMap(role => taskStates.map(status => ask('listTasks', { role, status }))),
+  ...taskFilters.flatMap(query => roles.map(role => ask('listTasks', { ...query, role }))),
+  ...each('listTasks', 'sort', ['oldest', 'updated', 'price']),
   ask('listDeliverables', {}, { id: taskId(busy) }),
+  ask('getTaskHistory', {}, { id: taskId(busy) }),
   ask('listMessages', {}, { id: taskId(busy) }),
   ask('listTransactions'),
   ...each('listTransactions', 'type', transactions),
@@ -62,6 +83,8 @@ export const listsOfAdmin: Ask[] = [
   ...each('adminListUsage', 'by', ['texts', 'files']),
   ask('adminListTasks'),
   ...each('adminListTasks', 'disputed', ['true', 'false']),
+  ...taskFilters.map(query => ask('adminListTasks', query)),
+  ...taskFilters.map(query => ask('adminListTasks', { ...query, userId: userId(SOMEONE) })),
   ask('adminListDeposits'),
   ...each('adminListDeposits', 'status', paymentStatuses),
   ask('adminListWithdrawals'),

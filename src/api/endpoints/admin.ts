@@ -1,11 +1,12 @@
 /** What administrators do. Source: A-13, A-32–A-34. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { agentStates, disputeOutcomes } from '../flow.ts'
+import { agentStates, disputeOutcomes, taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
-import { adminAgent, ownAgent, task, user } from '../records.ts'
-import { anyEmail, flag, integer, oneOf, paging, text } from '../shapes.ts'
+import { adminAgent, agentChecks, ownAgent, task, user } from '../records.ts'
+import { anyEmail, flag, id, integer, oneOf, paging, someOf, text } from '../shapes.ts'
+import { lookedThrough, taskSearch } from './tasks.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
 /** Money needs an administrator's session. Source: A-13. */
@@ -53,8 +54,8 @@ export const admins = {
     ...admin,
     method: 'GET',
     path: '/api/admin/agents/:id',
-    summary: 'Details of any agent',
-    reply: adminAgent,
+    summary: 'Details of any agent, and its last tests',
+    reply: adminAgent.extend({ checks: agentChecks }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
@@ -161,7 +162,8 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/tasks',
     summary: 'List tasks of everyone; disputed=true: those in open dispute',
-    query: z.object({ disputed: oneOf(['true', 'false']).optional(), ...paging }),
+    description: `${lookedThrough} userId: those that this account sees.`,
+    query: z.object({ status: someOf(taskStates).optional(), ...taskSearch, userId: id().optional(), ...paging }),
     reply: task.extend({ buyer: person, builder: person }),
     list: 'items',
     unit: 'read',

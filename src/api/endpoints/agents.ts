@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { durations, limits } from '../limits.ts'
-import { agent, category, deleted, ownAgent, pricingModels, testReport } from '../records.ts'
+import { agent, agentChecks, category, deleted, ownAgent, pricingModels, testReport } from '../records.ts'
 import { id, integer, list, oneOf, paging, price, text, time, webUrl } from '../shapes.ts'
 import { callbackInput } from './tasks.ts'
 
@@ -157,6 +157,19 @@ export const agents = {
     grows: true,
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
     source: 'I-agent-reactivate, A-30',
+  }),
+  getAgentChecks: endpoint({
+    ...mine,
+    method: 'GET',
+    path: '/api/my/agents/:id/checks',
+    summary: 'The last reports of the connection tests and heartbeats of an own agent, and which secret it has',
+    description: `At most ${limits.agent.reports} of each, newest first. fingerprint: the first bytes of a digest of the secret. previousUntil: how long callbacks that are signed with the secret before it are taken.`,
+    reply: agentChecks.extend({
+      secret: z.object({ fingerprint: z.string(), since: time(), previousUntil: time().nullable() }).nullable(),
+    }),
+    unit: 'read',
+    refusals: ['not_found', 'not_yours'],
+    source: 'A-24, A-43',
   }),
   rotateSecret: endpoint({
     ...mine,

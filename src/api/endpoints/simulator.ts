@@ -1,20 +1,12 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
+import { clock, devPeople, devStatus, due, namedDue } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { faultNames, targetsOf } from '../faults.ts'
-import { clockMoves, durations } from '../limits.ts'
-import { id, time } from '../shapes.ts'
+import { clockMoves, durations, limits } from '../limits.ts'
+import { user } from '../records.ts'
+import { id, integerText, moment, oneOf } from '../shapes.ts'
 
-/** `scale`: how many times as fast as real time it runs. */
-const clock = z.object({ now: time(), offsetMs: z.int(), scale: z.number() })
-const due = z.object({
-  at: time(),
-  kind: z.enum(['webhook', 'clearing', 'heartbeat', 'mail', 'retention', 'buyer']),
-  /** Of the delivery, of the task whose payment clears or that a simulated buyer has, of the mail; or the name of the work. */
-  id: z.string(),
-  /** The event of a webhook; what a mail is about; the simulated buyer; null elsewhere. */
-  about: z.string().nullable(),
-})
 const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
 
@@ -32,13 +24,45 @@ const fault = z
   })
 
 export const simulator = {
+  signInAs: endpoint({
+    method: 'POST',
+    path: '/api/dev/sign-in',
+    auth: 'public',
+    only: 'dev',
+    near: true,
+    rate: 'authentication',
+    summary: 'Be the buyer, the builder or the administrator of this simulator',
+    description:
+      'Only from this machine, by a program or by a page of the simulator itself: neither through a proxy nor from another site.',
+    body: z.object({ as: oneOf(devPeople) }),
+    reply: z.object({ user }),
+    unit: 'own',
+    sets: 'session',
+    refusals: ['not_found', 'banned', 'not_near'],
+    source: 'A-310',
+  }),
+  getDevStatus: endpoint({
+    auth: 'key-or-session',
+    rate: 'general',
+    only: 'dev',
+    method: 'GET',
+    path: '/api/dev/status',
+    summary:
+      'What runs: its database, its clock, its books, the agents that it starts or forwards to, its last warnings',
+    reply: devStatus,
+    unit: 'own',
+    source: 'A-310',
+  }),
   getClock: endpoint({
     ...admin,
     method: 'GET',
     path: '/api/dev/clock',
     summary: 'Domain time, and what falls due next',
+    description:
+      'due: what falls due next, in order, with the names of tasks and agents; one thing, or as many as `limit` says.',
     // `alike`: how many more things fall due at the same moment.
-    reply: clock.extend({ next: due.extend({ alike: z.int() }).nullable() }),
+    query: z.object({ limit: integerText(1, limits.page.max).optional() }),
+    reply: clock.extend({ next: due.extend({ alike: z.int() }).nullable(), due: z.array(namedDue) }),
     unit: 'read',
     source: 'A-44',
   }),
@@ -55,7 +79,7 @@ export const simulator = {
           .min(0, { error: 'must not be negative: the clock only goes forward' })
           .max(durations.clockStepMs, { error: 'must be at most 315360000000, ten years; move it more than once' })
           .optional(),
-        to: z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' }).optional(),
+        to: moment().optional(),
         steps: z
           .int({ error: 'must be a whole number of moments' })
           .min(1, { error: 'must be at least 1' })

@@ -5,10 +5,28 @@ import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { deliverable, diagnosis, message, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
-import { id, integer, oneOf, paging, price, text } from '../shapes.ts'
+import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
+import { grouped } from '../spans.ts'
+import { taskHappening } from '../task-history.ts'
 
 /** @internal Random steps of the tests choose among them. */
 export const taskRoles = ['buyer', 'builder'] as const
+
+/** @internal Random steps of the tests choose among them. */
+export const taskSorts = ['newest', 'oldest', 'updated', 'price'] as const
+
+/** Its parties know each other by name. */
+const party = z.object({ id: z.string(), name: z.string() })
+const namedTask = task.extend({ buyer: party, builder: party })
+
+export const taskSearch = {
+  q: text(limits.search.query).optional(),
+  /** An id or a slug. */
+  agent: id().optional(),
+  disputed: oneOf(['true', 'false']).optional(),
+}
+const role = oneOf(taskRoles).optional()
+export const lookedThrough = `Filters by anything but one status and the role look through the newest ${grouped(limits.page.reach)}. q: what the title contains, or an id.`
 
 const taskInput = z.object({
   agentId: id(),
@@ -45,9 +63,27 @@ export const tasks = {
     method: 'GET',
     path: '/api/tasks',
     summary: 'List tasks',
-    query: z.object({ status: oneOf(taskStates).optional(), role: oneOf(taskRoles).optional(), ...paging }),
-    reply: task,
+    description: lookedThrough,
+    query: z.object({
+      status: someOf(taskStates).optional(),
+      role,
+      ...taskSearch,
+      sort: oneOf(taskSorts).optional(),
+      ...paging,
+    }),
+    reply: namedTask,
     list: 'tasks',
+    unit: 'read',
+    source: 'I-tasks, A-16, A-19',
+  }),
+  countTasks: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/my/tasks/counts',
+    summary: 'How many tasks are in each state',
+    description: lookedThrough,
+    query: z.object({ role, ...taskSearch }),
+    reply: countsOf(taskStates),
     unit: 'read',
     source: 'I-tasks, A-16, A-19',
   }),
@@ -72,7 +108,7 @@ export const tasks = {
     method: 'GET',
     path: '/api/tasks/:id',
     summary: 'Details of a task',
-    reply: task,
+    reply: namedTask,
     unit: 'read',
     prefetch: 'whole task',
     refusals: found,
@@ -89,6 +125,20 @@ export const tasks = {
     unit: 'read',
     refusals: found,
     source: 'A-288',
+  }),
+  getTaskHistory: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/history',
+    summary: 'What has happened to a task, in order',
+    description: `By its beginning; what began in one millisecond stands behind what it came from. Each party sees what is its own: the webhooks to an agent and its callbacks are its builder's affair. Of each kind the last ${grouped(limits.history.ofEach)}. A simulator tells of more, to all: requests that were refused, its clock, its faults, restarts of agents.`,
+    query: z.object(paging),
+    reply: taskHappening,
+    list: 'items',
+    unit: 'read',
+    prefetch: 'task',
+    refusals: found,
+    source: 'A-305',
   }),
   updateTask: endpoint({
     ...open,

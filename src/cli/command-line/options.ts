@@ -19,6 +19,7 @@ export const served = (mode: 'dev' | 'serve'): Option[] => {
     ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
     ['--payments <kind>', `manual or sandbox (default: ${payments}, MARKETPLACE_PAYMENTS)`],
     ['--rate-limits <mode>', `strict, warn or off (default: ${rateLimits}, MARKETPLACE_RATE_LIMITS)`],
+    ['--console <mode>', 'on or off: the pages at /console (default: on, MARKETPLACE_CONSOLE)'],
     ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
     ['--log-level <level>', 'error, warn, info or debug (default: info, MARKETPLACE_LOG_LEVEL)'],
     ['--json', 'print one JSON object per line, the first once the server answers (MARKETPLACE_JSON)'],

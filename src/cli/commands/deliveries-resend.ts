@@ -1,15 +1,24 @@
 /** `marketplace deliveries resend`: sends webhooks again, and follows each to its end. */
 
 import { plainShellWord } from '../../api/command-line.ts'
+import { limits } from '../../api/limits.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
-import { MarketplaceError } from '../../client/typed-client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { deliveryCalled, filtersIn, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import {
+  deliveryCalled,
+  filtersIn,
+  newestOf,
+  ownAgents,
+  type Search,
+  type SearchFlags,
+  searchOf,
+} from '../log/delivery-search.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { plain } from '../output/ui.ts'
 
@@ -28,23 +37,48 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     throw new UsageError('Which deliveries? Give their ids, or --failed for all that failed: not both, not neither.')
   }
   return connected(flags, 'builder', async connection => {
-    const { client, out, notes, json } = connection
-    const agents = flags.agent ? [await agentCalled(connection, flags.agent)] : await ownAgents(client)
-    const chosen = ids.length > 0 ? await named(connection, agents, ids) : await failed(connection, agents, search)
-    if (chosen.length === 0) notes.line(none(connection, flags))
-    const sent: DeliveryRecord[] = []
-    for (const { agentId, id, event, taskId } of chosen) {
-      const made = await patiently(() => client.redeliver({ id: agentId, deliveryId: id }))
-      sent.push(made)
-      connection.whenInterrupted(farewell(connection, sent, chosen.length))
-      if (!json) out.line(`${made.id} resends ${id}: ${event} for ${taskId}`)
-    }
+    const agent = flags.agent ? await agentCalled(connection, flags.agent) : undefined
+    const chosen = await wanted(connection, ids, agent, search)
+    if (chosen.length === 0) connection.notes.line(none(connection, flags))
+    const sent = await sendAgain(connection, chosen)
     const items = await follow(connection, sent, timeoutMs)
     connection.answer({ items }, () => {
       for (const item of items) tellEnd(connection, item)
     })
-    return items.every(({ status }) => status === 'delivered') ? exitCodes.ok : exitCodes.failed
+    const isDone = sent.length === chosen.length && items.every(({ status }) => status === 'delivered')
+    return isDone ? exitCodes.ok : exitCodes.failed
   })
+}
+
+type Agent = AgentRecord | OwnAgentRecord
+
+async function wanted(
+  connection: Connection,
+  ids: readonly string[],
+  agent: Agent | undefined,
+  search: ReturnType<typeof searchOf>,
+): Promise<DeliveryRecord[]> {
+  const { client } = connection
+  return ids.length > 0
+    ? named(connection, agent ? [agent] : await ownAgents(client), ids)
+    : failed(client, await search(connection, agent))
+}
+
+/** Returns the new deliveries. One that can't be sent is told of. */
+async function sendAgain(connection: Connection, chosen: readonly DeliveryRecord[]): Promise<DeliveryRecord[]> {
+  const { client, out, notes, json } = connection
+  const sent: DeliveryRecord[] = []
+  for (let at = 0; at < chosen.length; at += limits.page.max) {
+    const ids = chosen.slice(at, at + limits.page.max).map(({ id }) => id)
+    const { items } = await patiently(() => client.resendDeliveries({ ids }))
+    for (const { of, delivery, refused } of items) {
+      if (delivery) sent.push(delivery)
+      if (!delivery) notes.line(`${of} is not sent again: ${refused}`)
+      else if (!json) out.line(`${delivery.id} resends ${of}: ${delivery.event} for ${delivery.taskId}`)
+    }
+    connection.whenInterrupted(farewell(connection, sent, chosen.length))
+  }
+  return sent
 }
 
 function none({ found }: Connection, { agent, ...search }: ResendFlags): string {
@@ -66,30 +100,22 @@ function farewell({ found }: Connection, open: readonly { readonly id: string }[
   return `Interrupted. ${some} resent webhooks stay in the queue: ${nextSteps.allDeliveries(reach)}`
 }
 
-type Agents = readonly (OwnAgentRecord | AgentRecord)[]
-
 /** Finds all before any is sent, so that a wrong id among them sends nothing. */
-async function named({ client }: Connection, agents: Agents, ids: readonly string[]): Promise<DeliveryRecord[]> {
+async function named(
+  { client }: Connection,
+  agents: readonly Agent[],
+  ids: readonly string[],
+): Promise<DeliveryRecord[]> {
   const found: DeliveryRecord[] = []
   for (const id of new Set(ids)) found.push(await patiently(() => deliveryCalled(client, agents, id)))
   return found
 }
 
 /** Returns the failed ones, oldest first, except those that were resent since. */
-async function failed(connection: Connection, agents: Agents, search: ReturnType<typeof searchOf>) {
-  const wanted = await search(connection)
-  const found: DeliveryRecord[] = []
-  for (const { id } of agents) {
-    const resent = new Set<string>()
-    const ofAgent: DeliveryRecord[] = []
-    for await (const item of matching(connection.client, id, { ...wanted, isFailed: false })) {
-      if (item.status === 'failed' && !resent.has(item.id)) ofAgent.unshift(item)
-      if (item.redeliveryOf) resent.add(item.redeliveryOf)
-    }
-    found.push(...ofAgent)
-  }
-  return found
-}
+const failed = async (client: Client, { query }: Search) =>
+  (await newestOf(client, { query: { ...query, status: 'failed' }, isUnmeant: false }, limits.page.reach))
+    .filter(({ resentAs }) => resentAs === null)
+    .reverse()
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2_000

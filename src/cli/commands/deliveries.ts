@@ -22,14 +22,13 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
   const most = numberGiven('--limit', flags.limit ?? '20', [1, 10_000])
   return connected(flags, 'builder', async connection => {
     const { client, out, notes, answer, found } = connection
-    const agents = agent === undefined ? await ownAgents(client) : [await agentCalled(connection, agent)]
-    const items = await newestOf(client, agents, await search(connection), most)
+    const one = agent === undefined ? undefined : await agentCalled(connection, agent)
+    const items = await newestOf(client, await search(connection, one), most)
+    const agents = items.length > 0 ? [] : one ? [one] : await ownAgents(client)
     return answer({ items }, () => {
       if (items.length === 0) return notes.line(none(found, agents, agent, filtersIn(flags)))
-      const slugs = new Map(agents.map(({ id, slug }) => [id, slug]))
-      const isOfMany = agent === undefined
-      const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
-      const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
+      const columns = ['ID', ...(one ? [] : ['AGENT']), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
+      const rows = items.map(item => rowOf(out, item, one ? [] : [item.agent.slug]))
       out.list(columns, rows)
       const troubled = items.find(({ diagnosis }) => diagnosis && !diagnosis.isMeant)
       const lines = troubled?.diagnosis ? diagnosisLines(troubled.diagnosis, reachTo(found)) : []

@@ -46,7 +46,17 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
 function settingsFor(filesFolder: string): Settings {
   const { host } = defaults
   const { db, payments, rateLimits } = defaults.dev
-  const fixed = { host, port: '0', db, baseUrl: '', payments, rateLimits, trustProxy: '0', logLevel: 'info' }
+  const fixed = {
+    host,
+    port: '0',
+    db,
+    baseUrl: '',
+    payments,
+    rateLimits,
+    console: 'on',
+    trustProxy: '0',
+    logLevel: 'info',
+  }
   return { ...readSettings('dev', fixed, {}), filesFolder, bucket: undefined, dbLimit: undefined }
 }
 

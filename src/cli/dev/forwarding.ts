@@ -86,6 +86,14 @@ export class Forwarding {
     for (const { watch } of this.#agents.values()) watch.close()
   }
 
+  /** What its agents are and whether they accept. */
+  standing() {
+    return [...this.#agents.values()].map(({ agent: { id, slug, forwardTo }, isTested }) => {
+      const isAway = this.#market.recording?.notesOn(id).away != null
+      return { agentId: id, slug, forwardTo, isUp: isTested && !isAway }
+    })
+  }
+
   /** Hears of failed webhooks, and of tests that somebody else has run. */
   hear(entry: LogEntry): void {
     if (entry.type === 'webhook') this.#hearWebhook(entry)

@@ -31,6 +31,9 @@ export class AgentRun {
   readonly #log: Log
   readonly #watch: readonly string[]
   readonly #unwatch: () => void
+  readonly #command: string
+  readonly #now: () => number
+  #startedAt: number | null = null
   #begun = false
   #words: string[] = []
   #look: NodeJS.Timeout | undefined
@@ -47,6 +50,8 @@ export class AgentRun {
     this.#forwarding = forwarding
     this.#log = log
     this.#watch = watch
+    this.#command = command
+    this.#now = () => marketplace.market.world.realNow()
     this.#unwatch = watchFolders(watch, path => this.#begun && this.restart(`${path} has changed`))
     this.#process = new StartedAgent({
       command,
@@ -70,6 +75,7 @@ export class AgentRun {
     this.#begun = true
     this.#forwarding.restarting(this.#agent.id)
     this.#process.start()
+    this.#startedAt = this.#now()
     this.#lookLater()
   }
 
@@ -79,9 +85,16 @@ export class AgentRun {
     if (!this.#process.isRestarting) this.#log({ type: 'info', message: `${slug} starts anew: ${why}` })
     this.#forwarding.restarting(id)
     void this.#process.restart().then(() => {
+      this.#startedAt = this.#now()
       this.#forwarding.restarted(id)
       this.#lookLater()
     })
+  }
+
+  /** Of the process of this agent, if it is the one. */
+  standing(agentId: string) {
+    if (agentId !== this.#agent.id) return null
+    return { command: this.#command, pid: this.#process.pid ?? null, startedAt: this.#startedAt }
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { JudgeSeat } from '../../market/simulator/conformance.ts'
+import { Surroundings } from '../../market/simulator/standing.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type Settings, UsageError } from '../../settings/config.ts'
 import type { DebugSinks } from '../../shared/debug.ts'
@@ -102,6 +103,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const runs = new ConformanceRuns(furnished.forwarded, options.run ?? null)
     market.memory.of(JudgeSeat).judge = runs
     closers.push(() => runs.close())
+    tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run })
     const buyers = await simulatedBuyers(marketplace, furnished, options)
     closers.push(() => buyers?.close())
     hear = entry => {
@@ -124,6 +126,26 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await close()
     throw error
   }
+}
+
+/** What the pages of the simulator show of the program around it. */
+function tellSurroundings(
+  { memory }: Market,
+  { credentials: { accounts } }: Furnished,
+  {
+    state,
+    seed,
+    forwarding,
+    run,
+  }: Pick<SimulatorOptions, 'state' | 'seed'> & { forwarding: Forwarding; run: AgentRun | null },
+): void {
+  const NO_PROCESS = { command: null, pid: null, startedAt: null }
+  Object.assign(memory.of(Surroundings), {
+    people: { buyer: accounts.buyer.id, builder: accounts.builder.id, admin: accounts.admin.id },
+    database: state.db,
+    seed: seed === undefined ? null : String(seed),
+    agents: () => forwarding.standing().map(one => ({ ...one, ...(run?.standing(one.agentId) ?? NO_PROCESS) })),
+  })
 }
 
 async function listedOf({ market }: Marketplace, { staff, credentials }: Furnished): Promise<ReadonlySet<string>> {

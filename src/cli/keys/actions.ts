@@ -12,7 +12,6 @@ import { afterPass, diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { lastDeliveries, ownAgents } from '../log/delivery-search.ts'
 import { tail } from '../log/entry-lines.ts'
 import { feedFrom } from '../log/task-feed.ts'
 import { plain, type Ui } from '../output/ui.ts'
@@ -43,16 +42,14 @@ const agentOf = ({ agents }: ShownDev) => agents.find(({ forwardTo }) => forward
 
 /** The last deliveries, newest first. */
 export async function choices(dev: ShownDev, most = MOST_CHOICES): Promise<Choice[]> {
-  const client = clientOf(dev, 'builder')
-  const agents = await ownAgents(client)
-  const found = await lastDeliveries(client, agents, most)
-  if (found.length === 0) throw new Fault('No webhook was sent to an agent yet', { code: exitCodes.failed })
-  return found.map(delivery => choiceOf(delivery, agents.find(({ id }) => id === delivery.agentId)?.slug ?? ''))
+  const { items } = await clientOf(dev, 'builder').listMyDeliveries({ limit: most })
+  if (items.length === 0) throw new Fault('No webhook was sent to an agent yet', { code: exitCodes.failed })
+  return items.map(choiceOf)
 }
 
-function choiceOf({ id, agentId, event, taskId, status, createdAt }: DeliveryRecord, slug: string): Choice {
+function choiceOf({ id, agentId, agent, event, taskId, status, createdAt }: DeliveryRecord): Choice {
   const time = new Date(createdAt).toLocaleTimeString('en-GB')
-  const label = `${time}  ${tail(taskId)}  ${event.padEnd(26)} ${status.padEnd(9)}  ${slug}`
+  const label = `${time}  ${tail(taskId)}  ${event.padEnd(26)} ${status.padEnd(9)}  ${agent.slug}`
   return { agentId, deliveryId: id, event, taskId, label }
 }
 

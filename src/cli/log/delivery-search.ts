@@ -19,39 +19,39 @@ export interface SearchFlags {
   event?: string
   task?: string
   since?: string
+  search?: string
 }
 
 export interface Search {
-  isFailed: boolean
-  /** Also of samples that are down on purpose. */
-  isAll: boolean
-  event: string | undefined
-  taskId: string | undefined
-  /** Domain time in ms. */
-  from: number
+  /** What the marketplace is asked for. */
+  query: NonNullable<Parameters<Client['listMyDeliveries']>[0]>
+  /** Whether failures of samples that are down on purpose are left out. */
+  isUnmeant: boolean
 }
 
 /** The flags that leave some out, as they were typed. */
-export const filtersIn = ({ failed, event, task, since }: SearchFlags): string[] => [
+export const filtersIn = ({ failed, event, task, since, search }: SearchFlags): string[] => [
   ...(failed ? ['--failed'] : []),
-  ...Object.entries({ event, task, since }).flatMap(([name, given]) =>
+  ...Object.entries({ event, task, since, search }).flatMap(([name, given]) =>
     given === undefined ? [] : [`--${name} ${plain(plainShellWord(given))}`],
   ),
 ]
 
 /** Throws a UsageError before anything is sent if a flag makes no sense. */
-export function searchOf({ failed = false, all = false, event, task, since }: SearchFlags) {
+export function searchOf({ failed = false, all = false, event, task, since, search }: SearchFlags) {
   const known = agentEvents.find(name => name === event || name === `task.${event}`)
   if (event !== undefined && !known)
     throw new UsageError(`There is no event ${event}. The events: ${agentEvents.join(', ')}.`)
   const sinceMs = since === undefined ? undefined : durationGiven(since)
-  return async (connection: Connection): Promise<Search> => ({
-    isFailed: failed,
-    isAll: all,
-    event: known,
-    taskId: task,
-    from: sinceMs === undefined ? Number.NEGATIVE_INFINITY : (await domainNow(connection)) - sinceMs,
-  })
+  return async (connection: Connection, agent?: { readonly id: string }): Promise<Search> => {
+    const from = sinceMs === undefined ? undefined : Math.max(0, (await domainNow(connection)) - sinceMs)
+    const query = {
+      ...{ event: known, taskId: task, q: search, agent: agent?.id },
+      status: failed ? ('failed' as const) : undefined,
+      since: from === undefined ? undefined : new Date(from).toISOString(),
+    }
+    return { query, isUnmeant: failed && !all }
+  }
 }
 
 /** Domain time decides when a delivery was made, and a simulator's can be ahead of this machine's. Source: A-44. */
@@ -63,53 +63,20 @@ async function domainNow({ found, transport }: Connection): Promise<number> {
   return data ? Date.parse(data.now) : Date.now()
 }
 
-/** Yields the deliveries of one agent that match, newest first. */
-export async function* matching(client: Client, id: string, search: Search): AsyncGenerator<DeliveryRecord> {
-  for await (const { items } of client.listDeliveries({ id, limit: 100 })) {
-    for (const item of items) {
-      if (Date.parse(item.createdAt) < search.from) return
-      const isMeant = item.diagnosis?.cause === 'down_on_purpose'
-      const isWanted =
-        (!search.isFailed || (item.status === 'failed' && (search.isAll || !isMeant))) &&
-        (search.event ?? item.event) === item.event
-      if (isWanted && (search.taskId ?? item.taskId) === item.taskId) yield item
-    }
-  }
-}
-
-/** The deliveries of all these agents that match, newest first, up to `most`. */
-export async function newestOf(
-  client: Client,
-  agents: readonly (OwnAgentRecord | AgentRecord)[],
-  search: Search,
-  most: number,
-): Promise<DeliveryRecord[]> {
+/** The deliveries that match, newest first, up to `most`. */
+export async function newestOf(client: Client, { query, isUnmeant }: Search, most: number): Promise<DeliveryRecord[]> {
   const found: DeliveryRecord[] = []
-  for (const { id } of agents) {
-    let left = most
-    for await (const item of matching(client, id, search)) {
-      found.push(item)
-      if (--left === 0) break
-    }
+  for await (const { items } of client.listMyDeliveries({ ...query, limit: 100 })) {
+    found.push(...items.filter(({ diagnosis }) => !isUnmeant || diagnosis?.cause !== 'down_on_purpose'))
+    if (found.length >= most) break
   }
-  return found.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most)
+  return found.slice(0, most)
 }
 
 export async function ownAgents(client: Client): Promise<OwnAgentRecord[]> {
   const agents: OwnAgentRecord[] = []
   for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
   return agents
-}
-
-/** The last deliveries to any of these agents, newest first. */
-export async function lastDeliveries(
-  client: Client,
-  agents: readonly Pick<OwnAgentRecord, 'id'>[],
-  most: number,
-): Promise<DeliveryRecord[]> {
-  const pages = await Promise.all(agents.map(({ id }) => client.listDeliveries({ id, limit: most })))
-  const all = pages.flatMap(({ items }) => items)
-  return all.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most)
 }
 
 /** Finds a delivery by its id alone: in the log of each of these agents. */

@@ -13,7 +13,7 @@ const PRICES = new Set([
   ...['amount', 'agreedPrice', 'basePrice', 'balance', 'heldBalance', 'refundAmount'],
   ...['maxPerTask', 'maxDaily', 'maxMonthly', 'spentToday', 'spentThisMonth'],
   ...['minDeposit', 'maxDeposit', 'dailyLimit', 'dailyRemaining', 'totalEarned', 'clearing', 'available', 'earned'],
-  ...['held', 'world', 'payouts', 'platform'],
+  ...['held', 'inDispute', 'world', 'payouts', 'platform'],
 ])
 
 export const isPrice = (field: string) => PRICES.has(field)

@@ -53,6 +53,16 @@ export const agentRows: readonly EndpointRow[] = [
   },
   {
     ...builder,
+    name: 'agents checks',
+    endpoint: 'getAgentChecks',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'Its last tests and heartbeats, and which secret it has',
+    shows: ['secret.fingerprint', 'secret.since', 'secret.previousUntil', 'tests', 'heartbeats'],
+    notes: 'doctor tells the fingerprint of the secret that an agent has in its environment.',
+    examples: ['marketplace agents checks my-agent', 'marketplace agents checks my-agent --json'],
+  },
+  {
+    ...builder,
     name: 'agents deactivate',
     endpoint: 'deactivateAgent',
     takes: [['agent', 'id', 'agent']],

@@ -82,6 +82,7 @@ export const running: readonly CommandRecord[] = [
   MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
   MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
   MARKETPLACE_MAIL_FROM        the sender of that mail
+  MARKETPLACE_BRAND_NAME       on the public pages; also MARKETPLACE_BRAND_COLORS and MARKETPLACE_BRAND_LOGO
   AWS_ACCESS_KEY_ID            with --files s3://…; also AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
                                AWS_REGION and AWS_ENDPOINT_URL_S3`,
     examples: [

@@ -1,4 +1,5 @@
 /** The commands of tasks, an endpoint each. Source: A-19–A-21, A-32. */
+import { taskStates } from '../../api/flow.ts'
 import { limits } from '../../api/limits.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { type EndpointRow, type FieldFlag, pageFlags } from '../endpoint/row.ts'
@@ -45,6 +46,13 @@ const taskFields: readonly FieldFlag[] = [
   ['--requirements <text>', 'what the work has to have', 'requirements'],
 ]
 
+const searchFlags: readonly FieldFlag[] = [
+  ['--role <role>', 'buyer or builder: only those that you bought, or that your agents do', 'role'],
+  ['--search <text>', 'only those that have it in their title', 'q'],
+  ['--agent <agent>', 'only those of one agent, by id or slug', 'agent'],
+  ['--disputed', 'only those in open dispute', { disputed: true }],
+]
+
 const looking: readonly EndpointRow[] = [
   {
     ...buyer,
@@ -52,14 +60,28 @@ const looking: readonly EndpointRow[] = [
     endpoint: 'listTasks',
     summary: 'Your tasks, as buyer and as builder',
     flags: [
-      ['--status <status>', 'draft, pending, in_progress, delivered, completed or cancelled (default: all)', 'status'],
-      ['--role <role>', 'buyer or builder: only those that you bought, or that your agents do', 'role'],
+      [
+        '--status <status>',
+        'draft, pending, in_progress, delivered, completed or cancelled; or some, with commas between (default: all)',
+        'status',
+      ],
+      ...searchFlags,
+      ['--sort <order>', 'newest, oldest, updated or price (default: newest)', 'sort'],
       ...pageFlags,
     ],
     things: 'tasks',
     first: flags => `Whom to hire: ${nextSteps.searchAgents(flags)}`,
     shows: TASK,
     examples: ['marketplace tasks list', 'marketplace tasks list --role builder --status pending --as builder --json'],
+  },
+  {
+    ...buyer,
+    name: 'tasks count',
+    endpoint: 'countTasks',
+    summary: 'How many of your tasks are in each state',
+    flags: searchFlags,
+    shows: taskStates,
+    examples: ['marketplace tasks count', 'marketplace tasks count --role builder --as builder --json'],
   },
   {
     ...buyer,
@@ -70,6 +92,17 @@ const looking: readonly EndpointRow[] = [
     diagnoses: true,
     shows: FACTS,
     examples: ['marketplace tasks show TASK_ID', 'marketplace tasks show TASK_ID --json'],
+  },
+  {
+    ...buyer,
+    ...one,
+    name: 'tasks history',
+    endpoint: 'getTaskHistory',
+    summary: 'All that has happened to a task, in order',
+    flags: pageFlags,
+    things: 'things that happened to this task',
+    shows: ['at', 'kind', 'action', 'event', 'attempt', 'status', 'from', 'to', 'amount', 'text'],
+    examples: ['marketplace tasks history TASK_ID', 'marketplace tasks history TASK_ID --as builder --json'],
   },
   {
     ...buyer,

@@ -46,7 +46,7 @@ export const walletRows: readonly EndpointRow[] = [
     name: 'wallet earnings',
     endpoint: 'getEarnings',
     summary: 'What your agents have earned, and what still clears',
-    shows: ['totalEarned', 'clearing', 'available', 'completedTasks', 'byAgent'],
+    shows: ['totalEarned', 'clearing', 'available', 'held', 'inDispute', 'completedTasks', 'byAgent'],
     examples: ['marketplace wallet earnings', 'marketplace wallet earnings --json'],
   },
   {

@@ -1,17 +1,20 @@
 /** Commands about webhooks: sending single ones, the log of those that were sent, and sending them again. */
 import { agentEvents } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
+import { deliveryStates } from '../../api/records.ts'
 import type { CommandRecord, Option } from '../command-line/command.ts'
 import { jsonOnce, reach } from '../command-line/options.ts'
 import type { ListFlags, ShowFlags } from '../commands/deliveries.ts'
 import type { ResendFlags } from '../commands/deliveries-resend.ts'
 import type { EmitFlags } from '../commands/emit.ts'
 import { secretOptions } from '../connection/webhook-secret.ts'
+import { endpointCommand } from '../endpoint/command.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 const onlyEvent: Option = ['--event <event>', 'only this one, such as task.submitted']
 const onlySince: Option = ['--since <time>', 'only those of this time until now: 90s, 5m, 1h, 2d']
 const onlyTask: Option = ['--task <id>', 'only those of this task']
+const onlyAbout: Option = ['--search <text>', 'only those whose task has it in its title']
 const ofAgent: Option = ['--agent <agent>', 'only its log, by id or slug (default: those of all your agents)']
 
 export const webhooks: readonly CommandRecord[] = [
@@ -53,7 +56,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
   },
   {
     name: 'deliveries list',
-    endpoints: ['listDeliveries'],
+    endpoints: ['listMyDeliveries'],
     takes: ['[agent]'],
     summary: 'The webhooks of an agent, or of all, and what became of them',
     options: [
@@ -62,6 +65,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       onlyEvent,
       onlyTask,
       onlySince,
+      onlyAbout,
       ['--limit <n>', 'how many at most (default: 20)'],
       ...reach('builder'),
       jsonOnce,
@@ -72,6 +76,21 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     ],
     run: async ([agent], flags: ListFlags) => (await import('../commands/deliveries.ts')).list(agent, flags),
   },
+  endpointCommand({
+    name: 'deliveries count',
+    endpoint: 'countMyDeliveries',
+    person: 'builder',
+    summary: 'How many webhooks to your agents are in each state',
+    flags: [
+      ['--agent <agent>', 'only those of one, by id or slug', 'agent'],
+      ['--event <event>', 'only this one, such as task.submitted', 'event'],
+      ['--task <id>', 'only those of this task', 'taskId'],
+      ['--since <time>', 'only those from then on, as 2030-01-31T12:00:00Z', 'since'],
+      ['--search <text>', 'only those whose task has it in its title', 'q'],
+    ],
+    shows: deliveryStates,
+    examples: ['marketplace deliveries count', 'marketplace deliveries count --agent sample-agent --json'],
+  }),
   {
     name: 'deliveries show',
     endpoints: ['getDelivery'],
@@ -87,7 +106,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
   },
   {
     name: 'deliveries resend',
-    endpoints: ['redeliver'],
+    endpoints: ['resendDeliveries'],
     takes: ['[id...]'],
     summary: 'Send webhooks again, and follow each to its end',
     options: [
@@ -95,6 +114,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       onlyEvent,
       onlyTask,
       onlySince,
+      onlyAbout,
       ofAgent,
       ['--timeout <seconds>', 'how long to follow them (default: 60)'],
       ...reach('builder'),

@@ -4,6 +4,7 @@ import type { OwnAgentRecord, TestReport } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { Attempts } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
@@ -11,6 +12,7 @@ import { Card, Copy, Empty, Failed, Id, Loading, Note } from '../parts/say.tsx'
 import { agentStates, checkStates, deliveryStates, Mark, StateMark } from '../parts/states.tsx'
 import { Age, count, Text, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
+import { isTaken } from './delivery.tsx'
 import { Samples } from './samples.tsx'
 
 const CHECKS = {
@@ -285,10 +287,18 @@ function Earnings({ id, agent: { completedTasks, rating } }: { id: string; agent
   )
 }
 
-function LastDeliveries({ agent: { id } }: { agent: OwnAgentRecord }) {
+function LastDeliveries({ agent: { id, slug } }: { agent: OwnAgentRecord }) {
   const { data, error, reload } = useData(id, signal => api.listDeliveries({ id, limit: 5 }, { signal }))
   return (
-    <Card id="deliveries" title="Last deliveries">
+    <Card
+      id="deliveries"
+      title="Last deliveries"
+      tools={
+        <a class="link" href={href(`/deliveries?agent=${slug}`)}>
+          All {data?.pagination.total}
+        </a>
+      }
+    >
       {error ? (
         <Failed what="The deliveries could not be read." error={error} again={reload} />
       ) : !data ? (
@@ -302,7 +312,10 @@ function LastDeliveries({ agent: { id } }: { agent: OwnAgentRecord }) {
           {data.items.map(delivery => (
             <li key={delivery.id}>
               <StateMark of={deliveryStates[delivery.status]} />
-              <span class="m">{delivery.event}</span>
+              <a class="go m" href={href(`/deliveries/${delivery.id}?agent=${slug}`)}>
+                {delivery.event}
+              </a>
+              <Attempts results={delivery.attempts.map(isTaken)} total={delivery.attemptCount} />
               <span class="q r">
                 <Age at={delivery.createdAt} />
               </span>

@@ -4,28 +4,20 @@ import type { OwnAgentRecord } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Loading } from '../parts/say.tsx'
-import { agentStates, Mark, StateMark } from '../parts/states.tsx'
+import { Listed } from '../parts/states.tsx'
 import { Avatar, Text, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
 import { isDev } from '../session.ts'
 import { OneAgent } from './agent.tsx'
 
-/** Whether buyers see it: in words, beside its state. */
-const Listed = ({ of }: { of: OwnAgentRecord }) =>
-  of.visible ? (
-    <Mark tone={of.freshness === 'green' ? 'ok' : 'wait'} icon={of.freshness === 'green' ? 'check' : 'warning'}>
-      Listed
-    </Mark>
-  ) : (
-    <StateMark of={agentStates[of.status]} />
-  )
-
 export default function Agents({ params }: PageProps) {
   const list = useData('agents', signal => api.listMyAgents({ limit: 100 }, { signal }))
+  useChanges(({ type }) => type === 'agent', list.reload)
   const agents = list.data?.items ?? []
   const chosen = agents.find(({ slug, id }) => slug === params.slug || id === params.slug)
   const first = params.slug === undefined ? agents[0] : undefined

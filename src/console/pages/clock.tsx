@@ -7,13 +7,11 @@ import { useData } from '../data.ts'
 import { Segments } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { toast, tried } from '../parts/over.tsx'
+import { tried } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
-import { count, span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
-
-type Clock = Awaited<ReturnType<typeof api.getClock>>
-type Due = NonNullable<Clock['next']>
+import { span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
+import { type Clock, type ClockMove, type Due, dueIcon, dueWords, moveClock } from './due.ts'
 
 const HOUR = 3_600_000
 const SPEEDS = [
@@ -22,51 +20,9 @@ const SPEEDS = [
   { value: '3600', word: '3,600 ×' },
 ] as const
 
-const KINDS = {
-  webhook: 'A webhook is sent',
-  clearing: 'A payment clears',
-  heartbeat: 'The heartbeat tests agents',
-  mail: 'A mail is sent',
-  retention: 'Old rows are removed',
-  buyer: 'A simulated buyer acts',
-} as const
-
-const ICONS = {
-  webhook: 'arrow',
-  clearing: 'coin',
-  heartbeat: 'play',
-  mail: 'inbox',
-  retention: 'box',
-  buyer: 'person',
-} as const
-
-/** What falls due, by name. */
-const dueWords = ({ kind, about }: Due) => (kind === 'webhook' && about ? about : KINDS[kind])
-
-const dueIcon = ({ kind }: Due) => ICONS[kind]
-
-/** Moves the clock, and says where and why it stopped. */
-async function moveClock(move: { advanceMs: number } | { to: string }): Promise<void> {
-  const moved = await tried('The clock stays', () => api.moveClock(move))
-  if (!moved) return
-  const done = `${count(moved.done.length + moved.omitted, 'thing')} happened on the way.`
-  toast({
-    tone: moved.stopped ? 'wait' : 'ok',
-    word: 'Moved',
-    text: moved.stopped ? `${done} ${stopWords(moved.stopped)}` : done,
-  })
-}
-
-const stopWords = ({ reason, underWay }: NonNullable<Awaited<ReturnType<typeof api.moveClock>>['stopped']>) =>
-  ({
-    steps: 'It stopped: that were as many steps as were asked for.',
-    time: 'It stopped: its time was over.',
-    under_way: `It stopped: ${count(underWay.length, 'thing is', 'things are')} under way.`,
-  })[reason]
-
 export default function ClockPage() {
   const clock = useData('clock', signal => api.getClock({}, { signal }))
-  const move = (by: Parameters<typeof moveClock>[0]) => moveClock(by).then(clock.reload)
+  const move = (by: ClockMove) => moveClock(by).then(clock.reload)
   const { data } = clock
   const next = data?.next
   useActions([
@@ -117,7 +73,7 @@ export default function ClockPage() {
 
 interface NowProps {
   clock: Clock
-  onMove: (by: Parameters<typeof moveClock>[0]) => void
+  onMove: (by: ClockMove) => void
 }
 
 function Now({ clock: { now, scale, next }, onMove }: NowProps) {

@@ -7,6 +7,7 @@ import type { PageProps } from '../page.ts'
 import { Field, type Refusal, Refused, useDraft } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { tried } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
 import { centsIn, Money, Text, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
@@ -60,15 +61,10 @@ function Hiring({ agent }: { agent: AgentRecord }) {
         requirements: requirements || null,
         agreedPrice: price ?? 0,
       })
-      // The draft is there now: a refusal of the rest is shown on its page, where it can be sent again.
+      // It is kept as a draft from now on: if sending it is refused, its page has it, to be sent again.
       draft.forget()
-      const refusal = isSent
-        ? await api.submitTask({ id }).then(
-            () => '',
-            (error: Error) => error.message,
-          )
-        : ''
-      go(`/tasks/${id}${refusal && `?refused=${encodeURIComponent(refusal)}`}`)
+      if (isSent) await tried('Not sent', () => api.submitTask({ id }))
+      go(`/tasks/${id}`)
     } catch (error) {
       setWrong(error as Refusal)
       setBusy(false)

@@ -2,6 +2,7 @@
 import type { NotificationRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Listing } from '../parts/listing.tsx'
@@ -14,6 +15,7 @@ import { href } from '../router.ts'
 export default function Inbox({ query }: PageProps) {
   const page = Number(query.get('page') ?? 1)
   const list = useData(query.toString(), signal => api.listNotifications({ page, limit: 20 }, { signal }))
+  useChanges(({ type }) => type === 'notification', list.reload)
   const read = (id: string) => tried('Not marked', () => api.readNotification({ id })).then(list.reload)
   return (
     <>

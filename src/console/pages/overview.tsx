@@ -1,7 +1,82 @@
 /** What happens now. */
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
+import { StateMark, stateOfTask } from '../parts/states.tsx'
+import { Age, Text } from '../parts/words.tsx'
+import { go, href } from '../router.ts'
+import { isDev } from '../session.ts'
+import { AgentsCard, DueCard, MoneyCard } from './overview-cards.tsx'
+import { Stream } from './stream.tsx'
 
 export default function Overview({ me }: PageProps) {
-  return <Head title="Overview" sub={<bdi>{me.name}</bdi>} />
+  useActions([{ title: 'Hire an agent', key: 'b', run: () => go('/hire') }])
+  return (
+    <>
+      <Head
+        title="Overview"
+        sub={<span>{isDev ? location.origin : location.host}</span>}
+        acts={
+          <a class="b main-b" href={href('/hire')}>
+            <Icon name="person" />
+            Hire an agent <kbd>b</kbd>
+          </a>
+        }
+      />
+      <div class="cols">
+        {isDev && me.isAdmin ? <Stream /> : <LastTasks />}
+        <div class="stack">
+          {(me.isBuilder || me.isAdmin) && <AgentsCard me={me} />}
+          <MoneyCard me={me} />
+          {isDev && me.isAdmin && <DueCard />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function LastTasks() {
+  const { data, error, reload } = useData('tasks', signal => api.listTasks({ limit: 20 }, { signal }))
+  useChanges(({ type }) => type === 'task', reload)
+  return (
+    <Card
+      id="tasks"
+      title="Tasks"
+      tools={
+        <a class="link" href={href('/tasks')}>
+          All {data?.pagination.total}
+        </a>
+      }
+    >
+      {error ? (
+        <Failed what="The tasks could not be read." error={error} again={reload} />
+      ) : !data ? (
+        <Loading lines={6} />
+      ) : data.tasks.length === 0 ? (
+        <Empty title="Nothing has happened yet" command={isDev ? 'npx marketplace simulate buyer AGENT' : undefined}>
+          <p>Hire an agent, and what becomes of the task appears here.</p>
+        </Empty>
+      ) : (
+        <ul class="lines" data-list>
+          {data.tasks.map(task => (
+            <li key={task.id}>
+              <StateMark of={stateOfTask(task)} pill />
+              <a class="go cut grow" href={href(`/tasks/${task.id}`)}>
+                <Text>{task.title}</Text>
+              </a>
+              <span class="q p2">{task.agent.slug}</span>
+              <span class="q">
+                <Age at={task.updatedAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
 }

@@ -5,6 +5,7 @@ import type { PaymentRecord } from '../../api/money-records.ts'
 import type { AdminAgentRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { type Loaded, useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import { Head } from '../parts/head.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
@@ -59,6 +60,7 @@ function Queue<Row>({ id, title, list, rows, line, keyOf }: QueueProps<Row>) {
 
 function Disputes() {
   const list = useData('disputes', signal => api.adminListTasks({ disputed: 'true', limit: 20 }, { signal }))
+  useChanges(({ type }) => type === 'task', list.reload)
   return (
     <Queue
       id="disputes"

@@ -1,10 +1,10 @@
 /** The tasks that one has to do with. */
-import type { TaskRecord } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
-import { Chips, given, Segments } from '../parts/controls.tsx'
+import { Chips, Find, given, Segments } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Listing } from '../parts/listing.tsx'
 import { Empty } from '../parts/say.tsx'
@@ -13,7 +13,10 @@ import { Age, Money, Text } from '../parts/words.tsx'
 import { go, goQuery, href } from '../router.ts'
 import { isDev } from '../session.ts'
 
-const STATES = ['', 'delivered', 'in_progress', 'pending', 'completed', 'cancelled', 'draft'] as const
+const KEYS = ['agent']
+type Task = Awaited<ReturnType<typeof api.listTasks>>['tasks'][number]
+
+const STATES = ['', 'delivered', 'disputed', 'in_progress', 'pending', 'completed', 'cancelled', 'draft'] as const
 type State = (typeof STATES)[number]
 const ROLES = [
   { value: '', word: 'All' },
@@ -25,10 +28,21 @@ export default function Tasks({ query, me }: PageProps) {
   const text = query.toString()
   const state = (query.get('state') ?? '') as State
   const role = (query.get('role') ?? '') as '' | 'buyer' | 'builder'
+  const agent = query.get('agent') ?? ''
+  const q = query.get('q') ?? ''
   const page = Number(query.get('page') ?? 1)
-  const search = given({ role })
-  const which = given({ status: state })
+  const search = given({ q, agent, role })
+  const which = state === 'disputed' ? { disputed: 'true' as const } : given({ status: state })
   const list = useData(text, signal => api.listTasks({ ...search, ...which, page, limit: 20 }, { signal }))
+  const counts = useData(JSON.stringify(search), signal => api.countTasks(search, { signal }))
+  const total = counts.data && Object.values(counts.data).reduce((sum, many) => sum + many, 0)
+  useChanges(
+    ({ type }) => type === 'task',
+    () => {
+      list.reload()
+      counts.reload()
+    },
+  )
   useActions([{ title: 'Hire an agent', key: 'b', run: () => go('/hire') }])
   return (
     <>
@@ -46,6 +60,13 @@ export default function Tasks({ query, me }: PageProps) {
         }
       />
       <div class="bar">
+        <Find
+          label="Filter tasks"
+          placeholder="Words, agent:"
+          filters={{ agent, q }}
+          keys={KEYS}
+          onFilter={next => goQuery({ agent: null, q: null, page: null, ...next }, { replace: true })}
+        />
         {me.isBuilder && (
           <Segments
             label="Whose"
@@ -58,9 +79,9 @@ export default function Tasks({ query, me }: PageProps) {
           label="State"
           value={state}
           choices={STATES.map(value => {
-            if (value === '') return { value, word: 'All' }
+            if (value === '') return { value, word: 'All', many: total }
             const [, icon, word] = taskStates[value]
-            return { value, word, icon }
+            return { value, word, icon, many: value === 'disputed' ? undefined : counts.data?.[value] }
           })}
           onChoose={value => goQuery({ state: value, page: null })}
         />
@@ -87,19 +108,21 @@ const nothing = (
 )
 
 const COLUMNS = [
-  { head: 'State', cell: (row: TaskRecord) => <StateMark of={stateOfTask(row)} pill /> },
+  { head: 'State', cell: (row: Task) => <StateMark of={stateOfTask(row)} pill /> },
   {
     head: 'Task',
     class: 'wide-c',
-    cell: (row: TaskRecord) => (
+    cell: (row: Task) => (
       <>
         <a class="go" href={href(`/tasks/${row.id}`)}>
           <Text>{row.title}</Text>
         </a>
-        <span class="under">{row.agent.slug}</span>
+        <span class="under">
+          <Text>{row.buyer.name}</Text> → {row.agent.slug}
+        </span>
       </>
     ),
   },
-  { head: 'Price', class: 'n', cell: (row: TaskRecord) => <Money cents={row.agreedPrice} /> },
-  { head: 'Changed', class: 'n p2', cell: (row: TaskRecord) => <Age at={row.updatedAt} /> },
+  { head: 'Price', class: 'n', cell: (row: Task) => <Money cents={row.agreedPrice} /> },
+  { head: 'Changed', class: 'n p2', cell: (row: Task) => <Age at={row.updatedAt} /> },
 ]

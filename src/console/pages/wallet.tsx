@@ -4,6 +4,7 @@ import type { TransactionRecord } from '../../api/money-records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Chips, given, ShareBar } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
@@ -39,6 +40,7 @@ export default function Wallet({ query, me }: PageProps) {
     wallet.reload()
     list.reload()
   }
+  useChanges(({ type }) => type === 'wallet', reload)
   const { balance = 0, heldBalance = 0, currency = '' } = wallet.data?.wallet ?? {}
   useActions([
     { title: 'Put money in', run: () => setAsks('deposit') },

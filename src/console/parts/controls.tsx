@@ -1,5 +1,6 @@
 /** Chips, segments, the filter field, the pager. */
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 import { count } from './words.tsx'
 
@@ -86,20 +87,29 @@ interface FindProps {
   onFilter: (filters: Filters) => void
 }
 
-/** Words and `key:value`. What is typed is the query of the address. */
-export const Find = ({ label, placeholder, filters, keys = [], onFilter }: FindProps) => (
-  <div class="find">
-    <Icon name="search" />
-    <input
-      type="search"
-      aria-label={label}
-      aria-keyshortcuts="/"
-      placeholder={placeholder}
-      defaultValue={filterText(filters, keys)}
-      onInput={event => onFilter(filtersIn(event.currentTarget.value, keys))}
-    />
-  </div>
-)
+/** Words and `key:value`. What is typed is the query of the address; what comes by another way, as by Back, is shown. */
+export function Find({ label, placeholder, filters, keys = [], onFilter }: FindProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const text = filterText(filters, keys)
+  useEffect(() => {
+    const { current } = input
+    if (current && filterText(filtersIn(current.value, keys), keys) !== text) current.value = text
+  }, [text])
+  return (
+    <div class="find">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        aria-keyshortcuts="/"
+        placeholder={placeholder}
+        defaultValue={text}
+        onInput={event => onFilter(filtersIn(event.currentTarget.value, keys))}
+      />
+    </div>
+  )
+}
 
 interface PagerProps {
   page: number

@@ -1,5 +1,6 @@
 /** States by shape, word and colour, in this order: each reads in black and white. */
 import type { ComponentChildren } from 'preact'
+import type { OwnAgentRecord } from '../../api/records.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 /** A colour that means something: the class that sets it. */
@@ -75,3 +76,13 @@ export const stateOfTask = (task: {
   status: Exclude<keyof typeof taskStates, 'disputed'>
   dispute: { status: string } | null
 }): State => taskStates[task.dispute?.status === 'open' ? 'disputed' : task.status]
+
+/** Whether buyers see it: in words, beside its state. */
+export const Listed = ({ of }: { of: Pick<OwnAgentRecord, 'visible' | 'freshness' | 'status'> }) =>
+  of.visible ? (
+    <Mark tone={of.freshness === 'green' ? 'ok' : 'wait'} icon={of.freshness === 'green' ? 'check' : 'warning'}>
+      Listed
+    </Mark>
+  ) : (
+    <StateMark of={agentStates[of.status]} />
+  )

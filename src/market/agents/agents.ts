@@ -4,8 +4,10 @@
  */
 import { invalid, refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
+import type { TestReport } from '../../api/records.ts'
 import { Json } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
+import { reportsOf } from '../../store/tables/agents/agent-tests.ts'
 import {
   type AgentPatch,
   type AgentRow,
@@ -20,10 +22,11 @@ import {
 } from '../../store/tables/agents/agents.ts'
 import { allCategories, setCategories } from '../../store/tables/agents/categories.ts'
 import type { World } from '../../world/world.ts'
+import { secretFingerprint } from '../exchange.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { refuseWhenFull } from '../permission.ts'
 import { defined } from '../record-maker.ts'
-import { seal } from '../sealing.ts'
+import { seal, unseal } from '../sealing.ts'
 import { reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
@@ -188,8 +191,33 @@ const adminListAgents: Verb<'adminListAgents'> = async (ctx, { query }) => {
   return { items: await recordsOf(ctx, rows, adminAgentRecord), total }
 }
 
-const adminGetAgent: Verb<'adminGetAgent'> = async (ctx, { params }) =>
-  recordOf(ctx, await presentAgent(ctx.tx, params.id), adminAgentRecord)
+const adminGetAgent: Verb<'adminGetAgent'> = async (ctx, { params }) => {
+  const row = await presentAgent(ctx.tx, params.id)
+  return { ...(await recordOf(ctx, row, adminAgentRecord)), checks: await checksOf(ctx.tx, row.id) }
+}
+
+async function checksOf(q: Reader, agentId: string) {
+  const rows = await reportsOf(q, agentId)
+  const of = (wanted: (typeof rows)[number]['kind']): TestReport[] =>
+    rows.flatMap(({ kind, report }) => (kind === wanted ? JSON.parse(report) : []))
+  return { tests: of('test'), heartbeats: of('heartbeat') }
+}
+
+const getAgentChecks: Verb<'getAgentChecks'> = async ({ tx, world, config, actor }, { params }) => {
+  const { id, secret, secretRotatedAt, oldSecretUntil } = await ownAgentOf(tx, params.id, actor.user)
+  const isBoth = oldSecretUntil !== null && oldSecretUntil > world.now()
+  return {
+    ...(await checksOf(tx, id)),
+    secret:
+      secret === null
+        ? null
+        : {
+            fingerprint: secretFingerprint(unseal(config, id, secret)),
+            since: iso(secretRotatedAt ?? 0),
+            previousUntil: isBoth ? iso(oldSecretUntil) : null,
+          },
+  }
+}
 
 export const agentVerbs = {
   listAgents,
@@ -197,6 +225,7 @@ export const agentVerbs = {
   listMyAgents,
   createAgent,
   getMyAgent,
+  getAgentChecks,
   updateAgent,
   rotateSecret,
   adminListAgents,

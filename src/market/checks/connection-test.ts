@@ -8,12 +8,12 @@ import { findingIn, isRefusal } from '../../api/diagnosis/story.ts'
 import type { Cause } from '../../api/diagnosis/table.ts'
 import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
-import { durations } from '../../api/limits.ts'
+import { durations, limits } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
 import { inSeconds } from '../../api/spans.ts'
 import { webhookBody } from '../../api/webhook-request.ts'
 import type { Tx } from '../../store/db.ts'
-import { endTest, startTest } from '../../store/tables/agents/agent-tests.ts'
+import { endTest, keepReport, startTest } from '../../store/tables/agents/agent-tests.ts'
 import { type AgentRow, updateTested } from '../../store/tables/agents/agents.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
 import { ownAgentOf } from '../agents/access.ts'
@@ -73,6 +73,7 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
     await db.write(async tx => {
       await endTest(tx, testId, ownFault === null ? JSON.stringify(result) : null)
       if (ownFault === null) await note(tx, agent, report, options)
+      if (ownFault === null) await keepReport(tx, keptReport(agent, report, options), limits.agent.reports)
     })
     return { report, ownFault }
   } catch (error) {
@@ -82,6 +83,13 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
     callback.close()
   }
 }
+
+const keptReport = ({ id }: AgentRow, report: TestReport, { heartbeat }: RunOptions) => ({
+  agentId: id,
+  kind: heartbeat ? ('heartbeat' as const) : ('test' as const),
+  testedAt: Date.parse(report.testedAt),
+  report: JSON.stringify(report),
+})
 
 /** What a simulator has seen of the test says more than its checks. */
 function recordedFinding({ recording, faults, world }: Market, testId: string, seen: Finding | null): Finding | null {

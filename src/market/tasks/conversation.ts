@@ -21,7 +21,7 @@ import { countTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { queueEvent, refuseIfQueueFull } from '../webhooks/outbox.ts'
-import { edgeFor, lockedTask, visibleTask } from './transitions.ts'
+import { edgeFor, lockedTask, noteStep, visibleTask } from './transitions.ts'
 
 const makeMessage = recordMaker(message, messages)
 const messageRecord = (row: MessageRow) => makeMessage(row, { createdAt: iso(row.createdAt) })
@@ -45,6 +45,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
   if (event) await refuseIfQueueFull(ctx, taskId, task.agentId)
   await reserveTexts(ctx, row.senderId, weightOf(messages, row))
   await insertMessage(ctx.tx, row)
+  await noteStep(ctx, task, { trigger: 'message', by: event ? 'buyer' : 'builder' })
   if (event) await queueEvent(ctx, task, event, { message: content }, { countedTo: row.senderId })
   return messageRecord(row)
 }
@@ -89,6 +90,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
     createdAt: ctx.world.now(),
   }
   if ((await insertReview(ctx.tx, row)) === 0) throw refuse('already_reviewed')
+  await noteStep(ctx, task, { trigger: 'review', by: 'buyer' })
   await reserveTexts(ctx, ctx.actor.user.id, weightOf(reviews, row))
   if (task.buyerId !== task.builderId)
     await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })

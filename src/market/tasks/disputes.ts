@@ -18,7 +18,7 @@ import type { Verb } from '../verb.ts'
 import { queueEvent } from '../webhooks/outbox.ts'
 import { taskRecord } from './task-record.ts'
 import { countCompleted } from './tasks.ts'
-import { applyEdge, edgeFor, lockedTask, reloadTask } from './transitions.ts'
+import { applyEdge, edgeFor, lockedTask, noteStep, reloadTask } from './transitions.ts'
 
 const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   const task = await lockedTask(ctx, params.id)
@@ -26,6 +26,7 @@ const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
   await open(ctx, task, body.reason)
+  await noteStep(ctx, task, { trigger: 'dispute', by: 'buyer' })
   // A builder who hired their own agent knows of the dispute already.
   if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
   const after = await reloadTask(ctx.tx, task.id)

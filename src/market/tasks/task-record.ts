@@ -1,7 +1,7 @@
 /** Makes the record of a task that responses contain. Source. */
 import { type DeliverableRecord, type DisputeRecord, deliverable, type TaskRecord, task } from '../../api/records.ts'
 import { type DeliverableRow, deliverables, filesIn } from '../../store/tables/tasks/deliverables.ts'
-import { type TaskRow, tasks } from '../../store/tables/tasks/tasks.ts'
+import { type NamedTaskRow, type TaskRow, tasks } from '../../store/tables/tasks/tasks.ts'
 import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 
@@ -21,6 +21,13 @@ export const taskRecord = (row: TaskRow): TaskRecord =>
     cancelledAt: isoOrNull(row.cancelledAt),
     updatedAt: iso(row.updatedAt),
   })
+
+/** With the names of its parties. */
+export const namedTaskRecord = (row: NamedTaskRow) => ({
+  ...taskRecord(row),
+  buyer: { id: row.buyerId, name: row.buyerName },
+  builder: { id: row.builderId, name: row.builderName },
+})
 
 export const deliverableRecord = (taskId: string, row: DeliverableRow): DeliverableRecord =>
   makeDeliverable(row, {

@@ -1,15 +1,18 @@
 /** Tasks: create, submit, and every later step. Source: I-task-states, A-19, A-31. */
 
 import type * as z from 'zod'
+import type { InputOf } from '../../api/endpoint.ts'
+import type { Endpoints } from '../../api/endpoints/index.ts'
 import type { deliverableForm } from '../../api/endpoints/tasks.ts'
 import type { EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
-import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
+import { type AgentEvent, type TaskState, type TaskTrigger, taskStates } from '../../api/flow.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
 import { peopleById } from '../../store/tables/accounts/users.ts'
+import { agentByIdOrSlug } from '../../store/tables/agents/agents.ts'
 import {
   countDeliverables,
   deliverables,
@@ -23,10 +26,14 @@ import {
   countAllTasks,
   countForAgent,
   countRevision,
+  countSearched,
   countTasksOf,
   insertTask,
+  searchTasks,
   setMaxRevisions,
   type TaskRow,
+  type TaskSearch,
+  tasksByState,
   tasksOf,
   updateDraft,
 } from '../../store/tables/tasks/tasks.ts'
@@ -49,13 +56,45 @@ import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
 import { diagnoseTask } from './diagnosis.ts'
 import { attachFiles, reserveFiles } from './files.ts'
-import { deliverableRecord, taskRecord } from './task-record.ts'
-import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
+import { getTaskHistory } from './history.ts'
+import { deliverableRecord, namedTaskRecord, taskRecord } from './task-record.ts'
+import { applyEdge, edgeFor, lockedTask, reloadTask, visibleNamedTask, visibleTask } from './transitions.ts'
+
+type Asked = InputOf<Endpoints['listTasks']>['query']
+type Searched = Partial<Pick<Asked, 'status' | 'role' | 'q' | 'agent' | 'disputed'>>
+
+async function searchOf(q: Reader, userId: string | null, asked: Searched): Promise<TaskSearch> {
+  const { status, role = null, agent, disputed } = asked
+  return {
+    ...{ userId, role },
+    statuses: status === undefined ? null : (status.split(',') as TaskState[]),
+    agentId: agent === undefined ? null : ((await agentByIdOrSlug(q, agent))?.id ?? agent),
+    disputed: disputed === undefined ? null : disputed === 'true' ? 1 : 0,
+    q: asked.q?.trim() || null,
+  }
+}
+
+/** Whether nothing but a single status is asked for: indexes find that, however old it is. */
+const isPlain = ({ statuses, agentId, disputed, q }: TaskSearch, sort: string) =>
+  (statuses?.length ?? 1) === 1 && agentId === null && disputed === null && q === null && sort === 'newest'
 
 const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
-  const filter = { userId: actor.user.id, role: query.role ?? null, status: query.status ?? null }
+  const { sort = 'newest' } = query
+  const search = await searchOf(tx, actor.user.id, query)
+  if (!isPlain(search, sort)) {
+    const rows = await searchTasks(tx, search, sort, ...rowsOf(query))
+    return { items: rows.map(namedTaskRecord), total: await countSearched(tx, search) }
+  }
+  const filter = { userId: actor.user.id, role: search.role, status: search.statuses?.[0] ?? null }
   const rows = await tasksOf(tx, filter, ...rowsOf(query))
-  return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
+  return { items: rows.map(namedTaskRecord), total: await countTasksOf(tx, filter) }
+}
+
+const countTasks: Verb<'countTasks'> = async ({ tx, actor }, { query }) => {
+  const counts = Object.fromEntries(taskStates.map(state => [state, 0])) as Record<TaskState, number>
+  for (const { status, count } of await tasksByState(tx, await searchOf(tx, actor.user.id, query)))
+    counts[status] = count
+  return counts
 }
 
 /** Returns the agent if it is public now, else undefined. Source: A-31. */
@@ -84,7 +123,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   return taskRecord(await reloadTask(ctx.tx, id))
 }
 
-const getTask: Verb<'getTask'> = async (ctx, { params }) => taskRecord(await visibleTask(ctx, params.id))
+const getTask: Verb<'getTask'> = async (ctx, { params }) => namedTaskRecord(await visibleNamedTask(ctx, params.id))
 
 const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
   const task = await lockedTask(ctx, params.id)
@@ -253,8 +292,7 @@ const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
 }
 
 const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
-  const disputed = query.disputed === undefined ? null : query.disputed === 'true' ? 1 : 0
-  const rows = await allTasks(tx, disputed, ...rowsOf(query))
+  const { items: rows, total } = await foundByAdmin(tx, await searchOf(tx, query.userId ?? null, query), rowsOf(query))
   const people = await peopleById(
     tx,
     rows.flatMap(({ buyerId, builderId }) => [buyerId, builderId]),
@@ -264,14 +302,22 @@ const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
     buyer: people.get(row.buyerId)!,
     builder: people.get(row.builderId)!,
   }))
-  return { items, total: await countAllTasks(tx, disputed) }
+  return { items, total }
+}
+
+async function foundByAdmin(q: Reader, search: TaskSearch, rows: [number, number]) {
+  if (isPlain({ ...search, disputed: null }, 'newest') && search.userId === null && search.statuses === null)
+    return { items: await allTasks(q, search.disputed, ...rows), total: await countAllTasks(q, search.disputed) }
+  return { items: await searchTasks(q, search, 'newest', ...rows), total: await countSearched(q, search) }
 }
 
 export const taskVerbs = {
   listTasks,
+  countTasks,
   createTask,
   getTask,
   diagnoseTask,
+  getTaskHistory,
   updateTask,
   submitTask,
   cancelTask,

@@ -2,7 +2,15 @@
 import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskStep, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
-import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks/tasks.ts'
+import { type NewTaskStep, taskStep } from '../../store/tables/tasks/task-steps.ts'
+import {
+  type Moment,
+  type NamedTaskRow,
+  setStatus,
+  type TaskRow,
+  taskById,
+  wholeTask,
+} from '../../store/tables/tasks/tasks.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
 
@@ -49,7 +57,13 @@ export async function visibleTask({ tx, actor, prefetched }: Seeing, id: string)
   return seen(actor, await (prefetched?.task(id, false) ?? taskById(tx, id)))
 }
 
-function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
+/** The same with the names of its parties, for a record that prefetches the whole task. */
+export async function visibleNamedTask({ tx, actor, prefetched }: Seeing, id: string): Promise<NamedTaskRow> {
+  const whole = prefetched?.task(id, false) as Promise<NamedTaskRow | undefined> | undefined
+  return seen(actor, await (whole ?? wholeTask(tx, id)))
+}
+
+function seen<Row extends TaskRow>(actor: Actor, task: Row | undefined): Row {
   if (!task) throw refuse('not_found', 'task')
   if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
     throw refuse('not_yours', 'task')
@@ -97,7 +111,7 @@ export async function applyEdge(
   if (moment) after[moment] = now
   // All statements go in one round trip. If the state does not change, the rest is rolled back. Wallets always come last:
   // a transaction that locked a wallet before an agent's row could deadlock with a submission.
-  const changing = setStatus(ctx.tx, step)
+  const changing = setStatus(ctx.tx, step, taskStep(noteOf(ctx, task, edge)))
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
   if (!(await changing)) throw refuse('lost_race')
@@ -106,6 +120,26 @@ export async function applyEdge(
     ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
   )
   return after
+}
+
+type Edge = Pick<TaskStep, 'trigger' | 'by' | 'to'>
+
+const noteOf = ({ actor, world, requestId }: Acting<Ctx>, task: TaskRow, { trigger, by, to }: Edge): NewTaskStep => ({
+  taskId: task.id,
+  trigger,
+  fromStatus: task.status,
+  toStatus: to,
+  party: by,
+  actorId: actor.user.id,
+  via: actor.via,
+  requestId: requestId ?? null,
+  at: world.now(),
+  realAt: world.realNow(),
+})
+
+/** Writes down a step that changes no state. */
+export async function noteStep(ctx: Acting<Ctx>, task: TaskRow, edge: Omit<Edge, 'to'>): Promise<void> {
+  await ctx.tx.runAll([taskStep(noteOf(ctx, task, { ...edge, to: task.status }))])
 }
 
 /** Reads the task again after a change. */

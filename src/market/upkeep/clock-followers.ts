@@ -29,9 +29,13 @@ export class ClockFollowers {
     for (const follower of this.#all) await follower.act(isMoving)
   }
 
+  /** The steps behind `after`. */
+  after = (after: number): readonly PlannedStep[] =>
+    [...this.#all].flatMap(follower => follower.planned()).filter(({ at }) => at > after)
+
   /** The steps of the first moment after `after`. */
   next(after: number): readonly PlannedStep[] {
-    const later = [...this.#all].flatMap(follower => follower.planned()).filter(({ at }) => at > after)
+    const later = this.after(after)
     const at = Math.min(...later.map(step => step.at))
     return later.filter(step => step.at === at)
   }

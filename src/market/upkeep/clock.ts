@@ -6,18 +6,18 @@ import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { moveClockTo } from './clock-moves.ts'
 import { ClockScale } from './clock-scale.ts'
-import { nextMoment } from './timetable.ts'
+import { dueThings, nextMoment } from './timetable.ts'
 
-const clockOf = ({ world, memory }: Pick<Market, 'world' | 'memory'>) => ({
+export const clockOf = ({ world, memory }: Pick<Market, 'world' | 'memory'>) => ({
   now: iso(world.now()),
   offsetMs: world.now() - world.realNow(),
   scale: memory.of(ClockScale).scale,
 })
 
-const getClock: Verb<'getClock'> = async ctx => {
+const getClock: Verb<'getClock'> = async (ctx, { query: { limit = 1 } }) => {
   const { tx, world } = ctx
-  const next = await nextMoment(tx, ctx, world.now(), 1)
-  return { ...clockOf(ctx), next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
+  const [next, due] = await Promise.all([nextMoment(tx, ctx, world.now(), 1), dueThings(tx, ctx, world.now(), limit)])
+  return { ...clockOf(ctx), due, next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
 }
 
 const moveClock: Verb<'moveClock'> = async (ctx, { body }) => {

@@ -7,6 +7,7 @@ import type { Tx } from '../../store/db.ts'
 import { deleteKeys } from '../../store/tables/accounts/keys.ts'
 import { deleteSessions } from '../../store/tables/accounts/sessions.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
+import { deleteReports } from '../../store/tables/agents/agent-tests.ts'
 import { type AgentRow, agentById, agents, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
 import { samples } from '../../store/tables/agents/samples.ts'
 import type { Row } from '../../store/tables/table.ts'
@@ -128,6 +129,7 @@ async function removeAgent({ tx, userId, now, after }: Purging): Promise<Removed
   if (id === undefined) return { rows: 0, bytes: 0, after: null }
   await tx.lock('agents', id)
   const removed = await deleteSamples(tx, id)
+  await deleteReports(tx, id)
   let bytes = removed.reduce((sum, row) => sum + weightOf(samples, row), 0)
   const agent = (await agentById(tx, id))!
   const isGone = agent.deletedAt !== null || (await softDelete(tx, id, now)) > 0

@@ -2,8 +2,9 @@
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'
 import { type Kept, keptKinds, oldestOf } from '../../store/tables/upkeep/retention.ts'
-import { type UpcomingRow, upcomingAfter } from '../../store/tables/upkeep/upcoming.ts'
+import { namesOf, type UpcomingRow, upcomingAfter, upcomingInOrder } from '../../store/tables/upkeep/upcoming.ts'
 import type { Market } from '../market.ts'
+import { iso } from '../time.ts'
 import { ClockFollowers } from './clock-followers.ts'
 import { keptSince } from './retention.ts'
 
@@ -38,6 +39,26 @@ export async function nextMoment(q: Reader, market: Premises, after: number, cou
     ...taken.map(({ id, about }) => ({ kind: 'buyer' as const, id, about })),
   ]
   return { at, things, total: (due[0]?.total ?? 0) + removed.length + taken.length }
+}
+
+/** Returns the next things after `after` in order, with the names of what they are about. */
+export async function dueThings(q: Reader, market: Premises, after: number, count: number) {
+  const [rows, removals] = await Promise.all([upcomingInOrder(q, after, count), removalsAfter(q, market, after)])
+  const steps = market.memory.of(ClockFollowers).after(after)
+  const things = [
+    ...rows.map(({ kind, id, about, dueAt }) => ({ at: dueAt, kind, id, about })),
+    ...removals.map(({ kind, at }) => ({ at, kind: 'retention' as const, id: kind, about: null })),
+    ...steps.map(({ at, id, about }) => ({ at, kind: 'buyer' as const, id, about })),
+  ]
+  const next = things.sort((a, b) => a.at - b.at).slice(0, count)
+  const names = await namesOf(
+    q,
+    next.map(({ id }) => id),
+  )
+  return next.map(({ at, ...thing }) => {
+    const { taskId = null, title = null, agent = null } = names.get(thing.id) ?? {}
+    return { at: iso(at), ...thing, taskId, title, agent }
+  })
 }
 
 /** Signatures are kept by real time. The counters of requests and guesses are rows on Postgres alone, and nobody's to see. */

@@ -17,7 +17,7 @@ import {
   type PaymentStatus,
   paymentById,
 } from '../../store/tables/money/payments.ts'
-import { earningsOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
+import { earningsOf, openSumsOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
@@ -47,16 +47,24 @@ const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query
  * task. Source: A-26, A-125.
  */
 const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
-  const rows = await earningsOf(tx, actor.user.id)
-  const sum = (field: 'earned' | 'clearing' | 'completedTasks') => rows.reduce((total, row) => total + row[field], 0)
+  const earned = await earningsOf(tx, actor.user.id)
+  const open = await openSumsOf(tx, actor.user.id)
+  const none = { earned: 0, clearing: 0, completedTasks: 0, held: 0, inDispute: 0 }
+  const rows = [
+    ...earned.map(row => ({ ...none, ...row, ...open.find(({ agentId }) => agentId === row.agentId) })),
+    ...open.filter(row => !earned.some(({ agentId }) => agentId === row.agentId)).map(row => ({ ...none, ...row })),
+  ]
+  const sum = (field: keyof typeof none) => rows.reduce((total, row) => total + row[field], 0)
   const [totalEarned, clearing] = [sum('earned'), sum('clearing')]
   return {
     currency: config.currency,
     totalEarned,
     clearing,
     available: totalEarned - clearing,
+    held: sum('held'),
+    inDispute: sum('inDispute'),
     completedTasks: sum('completedTasks'),
-    byAgent: rows.map(({ agentId, name, earned, completedTasks }) => ({ agentId, name, earned, completedTasks })),
+    byAgent: rows.map(({ clearing: _, ...row }) => row),
   }
 }
 

@@ -83,6 +83,15 @@ CREATE TABLE agent_tests (
   ended INTEGER NOT NULL DEFAULT 0
 );
 
+-- The last reports of each agent, of tests by hand and of heartbeats.
+CREATE TABLE agent_reports (
+  agent_id TEXT NOT NULL REFERENCES agents (id),
+  kind TEXT NOT NULL CHECK (kind IN ('test', 'heartbeat')),
+  tested_at BIGINT NOT NULL,
+  report TEXT NOT NULL,
+  PRIMARY KEY (agent_id, kind, tested_at)
+);
+
 CREATE TABLE samples (
   id TEXT PRIMARY KEY,
   agent_id TEXT NOT NULL REFERENCES agents (id),

@@ -11,8 +11,6 @@ CREATE TABLE tasks (
   buyer_agent_id TEXT,
   budget_authorization_id TEXT,
   title TEXT NOT NULL,
-  description TEXT NOT NULL,
-  requirements TEXT,
   agreed_price BIGINT NOT NULL CHECK (agreed_price >= 200),
   status TEXT NOT NULL
     CHECK (status IN ('draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled')),
@@ -26,7 +24,10 @@ CREATE TABLE tasks (
   completed_at BIGINT,
   cancelled_at BIGINT,
   updated_at BIGINT NOT NULL,
-  hirer_id TEXT
+  hirer_id TEXT,
+  -- Long, so what is searched for stands before them.
+  description TEXT NOT NULL,
+  requirements TEXT
 );
 -- Whether an agent has open work.
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
@@ -41,6 +42,22 @@ CREATE INDEX tasks_by_builder ON tasks (builder_id, id /*+ , status, buyer_id, h
 CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id /*+ , status, buyer_id */) WHERE hirer_id IS NOT NULL;
 -- The administrators' list.
 CREATE INDEX tasks_disputed ON tasks (id) WHERE disputed = 1;
+
+-- What was done to a task, by whom: one row for each submit, accept, message and so on. It grows with what they write.
+CREATE TABLE task_steps (
+  task_id TEXT NOT NULL REFERENCES tasks (id),
+  position INTEGER NOT NULL,
+  trigger TEXT NOT NULL,
+  from_status TEXT NOT NULL,
+  to_status TEXT NOT NULL,
+  party TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  via TEXT NOT NULL,
+  request_id TEXT,
+  at BIGINT NOT NULL,
+  real_at BIGINT NOT NULL,
+  PRIMARY KEY (task_id, position)
+);
 
 CREATE TABLE deliverables (
   id TEXT PRIMARY KEY,

@@ -35,8 +35,8 @@ CREATE TABLE transfers (
   )
 );
 -- These indexes contain only the rows that are looked up in them, so that a transfer writes to few of them.
--- The payment of a task, when its clearing ends or it is reversed.
-CREATE INDEX releases_by_task ON transfers (task_id) WHERE kind = 'release';
+-- The money of a task.
+CREATE INDEX transfers_by_task ON transfers (task_id) WHERE task_id IS NOT NULL;
 -- The administrators' list of one status; the list of all uses payments_in_order.
 CREATE INDEX payments ON transfers (kind, status, id) WHERE kind IN ('deposit', 'withdrawal');
 -- The statement of a wallet is merged from one range for each kind.

@@ -5,7 +5,6 @@ CREATE TABLE deliveries (
   agent_id TEXT NOT NULL REFERENCES agents (id),
   task_id TEXT NOT NULL,
   event TEXT NOT NULL,
-  body TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('waiting', 'pending', 'delivered', 'failed')),
   attempts INTEGER NOT NULL DEFAULT 0,
   next_at BIGINT NOT NULL,
@@ -14,10 +13,18 @@ CREATE TABLE deliveries (
   ended_at BIGINT,
   redelivery_of TEXT,
   position INTEGER NOT NULL DEFAULT 0,
-  counted_to TEXT
+  counted_to TEXT,
+  -- Long, so what is searched for stands before it.
+  body TEXT NOT NULL
 );
 -- The log of an agent, in its order.
 CREATE INDEX deliveries_by_agent ON deliveries (agent_id, id);
+-- What was sent about a task, in its order.
+CREATE INDEX deliveries_by_task ON deliveries (task_id, id);
+-- The log of those that were given up. It leaves out all others, so that what goes well writes nothing here.
+CREATE INDEX deliveries_failed ON deliveries (agent_id, id) WHERE state = 'failed';
+-- What has sent a delivery again.
+CREATE INDEX deliveries_resent ON deliveries (redelivery_of, id) WHERE redelivery_of IS NOT NULL;
 -- The deliveries to send next, in the order in which they are claimed. It leaves out those that have ended.
 CREATE INDEX deliveries_due ON deliveries (agent_id, next_at, id) WHERE state = 'pending';
 -- Retention first removes the body of a delivery that ended long ago, and later its row.

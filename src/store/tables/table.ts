@@ -251,6 +251,35 @@ const isNull = (name: string) => `${name} IS NULL`
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
+/** Whether a text contains another, without regard to the case of A to Z: engines differ about other letters. `value`: as `anywhere` makes it. */
+export const contains = (column: string, value: string) => `LOWER(${column}) LIKE ${value} ESCAPE '\\'`
+export const anywhere = (text: string) =>
+  `%${text.replace(/[A-Z]/g, letter => letter.toLowerCase()).replace(/[\\%_]/g, '\\$&')}%`
+
+/** Conditions of a WHERE with their values, in the order in which they are added. */
+export class Conditions {
+  readonly values: Value[] = []
+  readonly #all: string[] = []
+
+  /** Returns the placeholder. */
+  value(value: Value): string {
+    return `$${this.values.push(value)}`
+  }
+
+  /** Adds a condition on a value, unless that is null. */
+  add<V extends Value>(value: V | null, condition: (placeholder: string) => string): void {
+    if (value !== null) this.#all.push(condition(this.value(value)))
+  }
+
+  addOneOf(column: string, values: readonly Value[]): void {
+    this.#all.push(`${column} IN (${values.map(value => this.value(value)).join(', ')})`)
+  }
+
+  get text(): string {
+    return this.#all.join(' AND ')
+  }
+}
+
 const { reach, mebibytes } = limits.page
 
 const PAGE_BYTES = mebibytes * 1024 * 1024

@@ -14,7 +14,8 @@ test('earnings add up over agents, from clearing to available, net of what was t
     await marketplace.list(builder, { name: 'Two' }),
   ]
   const earnings = () => builder.call('GET', '/api/my/earnings', undefined, 'key')
-  const nothing = { currency: 'USD', totalEarned: 0, clearing: 0, available: 0, completedTasks: 0, byAgent: [] }
+  const none = { clearing: 0, available: 0, held: 0, inDispute: 0 }
+  const nothing = { currency: 'USD', totalEarned: 0, ...none, completedTasks: 0, byAgent: [] }
   assert.equal(await earnings(), nothing)
 
   const sell = async (agent: ListedAgent, agreedPrice: number, who = buyer) => {
@@ -33,6 +34,7 @@ test('earnings add up over agents, from clearing to available, net of what was t
     agentId: agent.id,
     name,
     earned,
+    ...{ held: 0, inDispute: 0 },
     completedTasks,
   })
   await sell(one, 1_000)
@@ -73,6 +75,44 @@ test('earnings add up over agents, from clearing to available, net of what was t
     'paying oneself moves money, but is no completed task',
   )
   assert.equal(await buyer.call('GET', '/api/my/earnings'), nothing, 'nobody sees another’s')
+  await marketplace.close()
+})
+
+test('what is held for an agent and what is in dispute count until they are settled', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 50_000)
+  const builder = await marketplace.join('builder')
+  const [one, two] = [await marketplace.list(builder), await marketplace.list(builder, { name: 'Two' })]
+  const hire = async (agent: ListedAgent, agreedPrice: number) => {
+    const { id } = await marketplace.draft(buyer, agent, { agreedPrice })
+    await buyer.client.submitTask({ id })
+    return id
+  }
+  const sums = async () => {
+    const { held, inDispute, byAgent } = await builder.client.getEarnings()
+    return [
+      held,
+      inDispute,
+      Object.fromEntries(byAgent.map(row => [row.agentId, [row.earned, row.held, row.inDispute]])),
+    ]
+  }
+  await marketplace.draft(buyer, one)
+  const first = await hire(one, 300)
+  const second = await hire(one, 500)
+  await hire(two, 700)
+  assert.equal(await sums(), [1_500, 0, { [one.id]: [0, 800, 0], [two.id]: [0, 700, 0] }])
+  for (const id of [first, second]) {
+    await builder.client.acceptTask({ id })
+    await builder.client.deliverTask({ id, content: 'x' })
+  }
+  await buyer.client.disputeTask({ id: first, reason: 'It is not what was asked for' })
+  await buyer.client.approveTask({ id: second })
+  assert.equal(await sums(), [1_000, 300, { [one.id]: [500, 300, 300], [two.id]: [0, 700, 0] }])
+  await buyer.client.disputeTask({ id: second, reason: 'It is not what was asked for' })
+  assert.equal(await sums(), [1_000, 800, { [one.id]: [500, 300, 800], [two.id]: [0, 700, 0] }])
+  for (const id of [first, second]) await marketplace.admin.client.resolveTask({ id, outcome: 'refund' })
+  assert.equal(await sums(), [700, 0, { [two.id]: [0, 700, 0] }])
+  await marketplace.checkLedger()
   await marketplace.close()
 })
 

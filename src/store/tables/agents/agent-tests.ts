@@ -14,6 +14,14 @@ export const agentTests = table('agent_tests', {
   ended: defaulted(flag()),
 })
 
+export const agentReports = table('agent_reports', {
+  agentId: text(),
+  kind: text<'test' | 'heartbeat'>(),
+  testedAt: bigint(),
+  /** As JSON. */
+  report: text(),
+})
+
 export type AgentTestRow = Row<typeof agentTests>
 
 const start = agentTests.insertValues(
@@ -36,6 +44,26 @@ export const decideTest = (tx: Tx, id: string, callback: string) =>
 /** The row stays until the agent is tested again. */
 export const endTest = (tx: Tx, id: string, result: string | null = null) =>
   agentTests.update(tx, { id }, { ended: 1, result })
+
+/** Keeps a report, and no more than `kept` of its kind. */
+export async function keepReport(tx: Tx, row: Row<typeof agentReports>, kept: number): Promise<void> {
+  await agentReports.insert(tx, row, agentReports.replacing(['agentId', 'kind', 'testedAt'], ['report']))
+  await tx.run(
+    `DELETE FROM agent_reports WHERE agent_id = $1 AND kind = $2 AND tested_at <= (
+       SELECT r.tested_at FROM agent_reports r WHERE r.agent_id = $1 AND r.kind = $2 ORDER BY r.tested_at DESC LIMIT 1 OFFSET $3)`,
+    [row.agentId, row.kind, kept],
+  )
+}
+
+/** All that are kept of an agent, newest first. */
+export const reportsOf = (q: Reader, agentId: string) =>
+  q.all<Pick<Row<typeof agentReports>, 'kind' | 'report'>>(
+    'SELECT kind, report FROM agent_reports WHERE agent_id = $1 ORDER BY tested_at DESC, kind',
+    [agentId],
+  )
+
+export const deleteReports = (tx: Tx, agentId: string) =>
+  tx.run('DELETE FROM agent_reports WHERE agent_id = $1', [agentId])
 
 /** What the last tests of these agents said. */
 export const testResults = (q: Reader, agentIds: readonly string[]) =>

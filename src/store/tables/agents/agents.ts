@@ -238,6 +238,16 @@ export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sor
   return pageWhere(q, where.join(' AND '), values, span, orders[sort])
 }
 
+/** The slugs of all that are public, the newest first. The caller bounds the page: no reader goes on and on. */
+export const publicSlugs = async (q: Reader, now: number, { page, limit }: Paging) => {
+  const values = [publicSince(now)]
+  const rows = await q.all<Pick<AgentRow, 'slug' | 'updatedAt'>>(
+    `SELECT ${agents.some(['slug', 'updatedAt'], 'a')} FROM agents a WHERE ${publicCondition} ORDER BY ${orders.newest} LIMIT $2 OFFSET $3`,
+    [...values, limit, (page - 1) * limit],
+  )
+  return { rows, total: await countWhere(q, publicCondition, values) }
+}
+
 /** States in which the heartbeat tests an agent. Source: A-43. */
 const testableStates: readonly AgentState[] = ['pending_review', 'verified', 'active']
 const testable = `status IN (${testableStates.map(state => `'${state}'`).join(', ')}) AND deleted_at IS NULL`

@@ -231,6 +231,25 @@ export const earningsOf = (q: Reader, builderId: string) =>
     [builderId],
   )
 
+export interface OpenSumRow {
+  agentId: string
+  name: string
+  held: number
+  inDispute: number
+}
+
+/** What is held for the work of each agent of a builder, and what is in dispute. */
+export const openSumsOf = (q: Reader, builderId: string) =>
+  q.all<OpenSumRow>(
+    `SELECT t.agent_id AS "agentId", a.name,
+       CAST(SUM(CASE WHEN t.status <> 'completed' THEN t.agreed_price ELSE 0 END) AS BIGINT) AS held,
+       CAST(SUM(CASE WHEN t.disputed = 1 THEN t.agreed_price ELSE 0 END) AS BIGINT) AS "inDispute"
+     FROM tasks t JOIN agents a ON a.id = t.agent_id
+     WHERE t.builder_id = $1 AND (t.status IN ('pending', 'in_progress', 'delivered') OR t.disputed = 1)
+     GROUP BY t.agent_id, a.name ORDER BY t.agent_id`,
+    [builderId],
+  )
+
 /** Each SELECT looks for one fault that the ledger must never have. `what` names the row that has it. */
 export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
   {

@@ -1,9 +1,13 @@
 /** Tasks, with their agent, dispute and latest deliverable. */
 
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
-import type { Reader, Tx, Value } from '../../db.ts'
+import { limits } from '../../../api/limits.ts'
+import type { Reader, Step, Tx, Value } from '../../db.ts'
 import {
+  anywhere,
   bigint,
+  Conditions,
+  contains,
   countShown,
   defaulted,
   flag,
@@ -86,8 +90,9 @@ const disputeColumns = `d.reason AS "disputeReason", d.opened_at AS "disputeOpen
   d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"`
 
 const select = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
-  x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns}
-FROM tasks t JOIN agents a ON a.id = t.agent_id
+  x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns},
+  b.name AS "buyerName", s.name AS "builderName"
+FROM tasks t JOIN agents a ON a.id = t.agent_id JOIN users b ON b.id = t.buyer_id JOIN users s ON s.id = t.builder_id
   LEFT JOIN disputes d ON d.task_id = t.id
   LEFT JOIN deliverables x ON x.id = ${latest}`
 
@@ -97,8 +102,14 @@ const selectOne = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "ag
   (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
 FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
 
+/** A task with the names of its parties. */
+export interface NamedTaskRow extends TaskRow {
+  buyerName: string
+  builderName: string
+}
+
 /** Reads a task with its deliverable and its dispute in one statement. */
-export const wholeTask = (q: Reader, id: string) => q.get<TaskRow>(`${select} WHERE t.id = $1`, [id])
+export const wholeTask = (q: Reader, id: string) => q.get<NamedTaskRow>(`${select} WHERE t.id = $1`, [id])
 
 const noDeliverable: Partial<TaskRow> = {
   deliverableContent: null,
@@ -151,7 +162,7 @@ function sidesOf({ role, status }: TaskFilter): string[] {
 const filterValues = ({ userId, status }: TaskFilter): Value[] => (status === null ? [userId] : [userId, status])
 
 /** Rows of one page. An index alone finds their ids first. */
-const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id DESC`
+const pageOf = (ids: string, order = 't.id DESC') => `${select} WHERE t.id IN (${ids}) ORDER BY ${order}`
 
 export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
   const values = filterValues(filter)
@@ -160,22 +171,92 @@ export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: nu
     (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
   )
   const ids = `SELECT id FROM (${newest.join(' UNION ')}) mine ORDER BY id DESC LIMIT ${most} OFFSET ${from}`
-  return readPage<TaskRow>(q, pageOf(ids), [...values, limit + offset, limit, offset])
+  return readPage<NamedTaskRow>(q, pageOf(ids), [...values, limit + offset, limit, offset])
 }
 
-/** A task that belongs to a user in two ways is counted in the first of them. */
 export const countTasksOf = (q: Reader, filter: TaskFilter) => {
-  const parts = sidesOf(filter).map((side, i, sides) => {
-    const others = sides.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
-    return `FROM tasks t WHERE ${side}${others.join('')}`
-  })
+  const parts = onceEach(sidesOf(filter)).map(side => `FROM tasks t WHERE ${side}`)
   return countShown(q, parts, filterValues(filter))
+}
+
+const orders = {
+  newest: (t: string) => `${t}.id DESC`,
+  oldest: (t: string) => `${t}.id`,
+  updated: (t: string) => `${t}.updated_at DESC, ${t}.id DESC`,
+  price: (t: string) => `${t}.agreed_price DESC, ${t}.id DESC`,
+}
+
+/** What no index finds; null: whatever it is. */
+export interface TaskSearch {
+  /** Whose tasks; null: those of all. */
+  readonly userId: string | null
+  readonly role: TaskFilter['role']
+  readonly statuses: readonly TaskState[] | null
+  readonly agentId: string | null
+  readonly disputed: 0 | 1 | null
+  /** What the title contains, or the id. */
+  readonly q: string | null
+}
+
+/** The newest tasks that an index finds, and of these the ones that are wanted, as `mine`. */
+function wantedOf({ userId, role, statuses, agentId, disputed, q }: TaskSearch) {
+  const where = new Conditions()
+  const whose = userId ?? agentId
+  if (whose !== null) where.value(whose)
+  const sides =
+    userId !== null ? sidesOf({ userId, role, status: null }) : [agentId !== null ? 't.agent_id = $1' : '1 = 1']
+  const parts = onceEach(sides).map(
+    (side, i) => `SELECT * FROM (
+      SELECT t.id, t.title, t.status, t.agent_id, t.disputed, t.agreed_price, t.updated_at FROM tasks t
+      WHERE ${side} ORDER BY t.id DESC LIMIT ${limits.page.reach}) side${i}`,
+  )
+  if (statuses !== null) where.addOneOf('mine.status', statuses)
+  where.add(agentId, agent => `mine.agent_id = ${agent}`)
+  where.add(disputed, flag => `mine.disputed = ${flag}`)
+  where.add(
+    q === null ? null : anywhere(q),
+    part => `(${contains('mine.title', part)} OR mine.id = ${where.value(q!)})`,
+  )
+  return { from: `FROM (${parts.join(' UNION ALL ')}) mine WHERE ${where.text || '1 = 1'}`, values: where.values }
+}
+
+/** A task that belongs to a user in two ways is found in the first of them. */
+const onceEach = (sides: readonly string[]) =>
+  sides.map(
+    (side, i) =>
+      side +
+      sides
+        .slice(0, i)
+        .map(other => ` AND (${other}) IS NOT TRUE`)
+        .join(''),
+  )
+
+export function searchTasks(q: Reader, search: TaskSearch, sort: keyof typeof orders, limit: number, offset: number) {
+  const { from, values } = wantedOf(search)
+  const order = orders[sort]
+  const [most, before] = [1, 2].map(number => `$${values.length + number}`)
+  const ids = `SELECT mine.id ${from} ORDER BY ${order('mine')} LIMIT ${most} OFFSET ${before}`
+  return readPage<NamedTaskRow>(q, pageOf(ids, order('t')), [...values, limit, offset])
+}
+
+export function countSearched(q: Reader, search: TaskSearch) {
+  const { from, values } = wantedOf(search)
+  return countShown(q, [from], values)
+}
+
+/** How many of those that are wanted are in each state. */
+export function tasksByState(q: Reader, search: TaskSearch) {
+  const { from, values } = wantedOf(search)
+  return q.all<{ status: TaskState; count: number }>(
+    `SELECT mine.status, COUNT(*) AS count ${from} GROUP BY mine.status`,
+    values,
+  )
 }
 
 const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE t.disputed = ${disputed}`)
 
 export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
-  readPage<TaskRow>(
+  readPage<NamedTaskRow>(
     q,
     pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`),
     [limit, offset],
@@ -202,7 +283,7 @@ export const updateDraft = (tx: Tx, { id, ...fields }: Draft) => tasks.update(tx
 /** Times that a transition of a task may write. */
 export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
 
-interface Step {
+interface Transition {
   id: string
   from: TaskState
   wasDisputed: 0 | 1
@@ -211,13 +292,17 @@ interface Step {
   now: number
 }
 
-/** The only statement that changes a task's state. If it changes no row, the transition has no effect. */
-export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Step) => {
+/**
+ * The only statement that changes a task's state. If it changes no row, the transition has no effect. `note`: what is written of the step
+ * with it.
+ */
+export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Transition, note: Step) => {
   const [changed] = await tx.runAll([
     tasks.updateStep(
       { id, status: from, disputed: wasDisputed },
       { status: to, updatedAt: now, disputed: 0, ...(moment && { [moment]: now }) },
     ),
+    note,
   ])
   if (changed && wasDisputed === 1) await tally(tx, 'disputed tasks', id, -1)
   return changed

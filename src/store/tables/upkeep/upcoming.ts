@@ -31,3 +31,31 @@ export const upcomingAfter = (q: Reader, after: number, count: number) =>
      WHERE due_at = (SELECT MIN(due_at) FROM upcoming WHERE due_at > $1) ORDER BY kind, id LIMIT $2`,
     [after, count],
   )
+
+/** The next rows, in the order in which they fall due. */
+export const upcomingInOrder = (q: Reader, after: number, count: number) =>
+  q.all<Omit<UpcomingRow, 'total'>>(
+    `${upcoming}
+     SELECT kind, id, about, due_at AS "dueAt" FROM upcoming WHERE due_at > $1 ORDER BY due_at, kind, id LIMIT $2`,
+    [after, count],
+  )
+
+interface Named {
+  readonly taskId: string
+  readonly title: string | null
+  readonly agent: string
+}
+
+/** The task and the agent of these deliveries and tasks, by their ids. */
+export async function namesOf(q: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Named>> {
+  if (ids.length === 0) return new Map()
+  const these = ids.map((_, i) => `$${i + 1}`).join(', ')
+  const rows = await q.all<Named & { id: string }>(
+    `SELECT d.id, d.task_id AS "taskId", t.title, a.slug AS agent FROM deliveries d JOIN agents a ON a.id = d.agent_id
+       LEFT JOIN tasks t ON t.id = d.task_id WHERE d.id IN (${these})
+     UNION ALL
+     SELECT t.id, t.id, t.title, a.slug FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id IN (${these})`,
+    ids,
+  )
+  return new Map(rows.map(({ id, ...named }) => [id, named]))
+}

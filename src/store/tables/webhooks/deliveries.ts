@@ -1,24 +1,125 @@
 /** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
 import type { TaskState } from '../../../api/flow.ts'
+import { limits } from '../../../api/limits.ts'
 import type { Reader, Tx } from '../../db.ts'
-import { countShown, type Row, readPage } from '../table.ts'
+import { countOfBuilder } from '../agents/agents.ts'
+import { anywhere, Conditions, contains, countShown, type Row, readPage } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
-export type LoggedDeliveryRow = Pick<Row<typeof deliveries>, (typeof told)[number] | 'attempts' | 'body'>
+
+export interface LoggedDeliveryRow extends Pick<Row<typeof deliveries>, (typeof told)[number] | 'attempts' | 'body'> {
+  readonly agentSlug: string
+  readonly agentName: string
+  readonly webhookUrl: string | null
+  readonly taskTitle: string | null
+  readonly resentAs: string | null
+}
 
 // A lease counts the attempt that it is held for, of which nothing is known yet.
-const logged = `${deliveries.some(told)},
-  CASE WHEN leased_until > 0 THEN attempts - 1 ELSE attempts END AS attempts`
+const logged = `${deliveries.some(told, 'd')},
+  CASE WHEN d.leased_until > 0 THEN d.attempts - 1 ELSE d.attempts END AS attempts,
+  a.slug AS "agentSlug", a.name AS "agentName", a.webhook_url AS "webhookUrl", t.title AS "taskTitle",
+  (SELECT r.id FROM deliveries r WHERE r.redelivery_of = d.id ORDER BY r.id DESC LIMIT 1) AS "resentAs"`
+const from = 'FROM deliveries d JOIN agents a ON a.id = d.agent_id LEFT JOIN tasks t ON t.id = d.task_id'
 
-/** One page of an agent's deliveries, newest first. */
-export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
-  readPage<Omit<LoggedDeliveryRow, 'body'>>(
-    q,
-    `SELECT ${logged} FROM deliveries WHERE agent_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
-    [agentId, limit, offset],
+/** Which deliveries are wanted; null: whatever it is. `agentId` null: those of all agents of the builder that are not deleted. */
+export interface DeliveryFilter {
+  readonly builderId: string
+  readonly agentId: string | null
+  readonly status: Row<typeof deliveries>['state'] | null
+  readonly event: string | null
+  readonly taskId: string | null
+  /** Domain ms. */
+  readonly since: number | null
+  /** What the title of the task contains, or the id of the delivery or of the task. */
+  readonly q: string | null
+  readonly resent: false | null
+}
+
+/** Of at least so many deliveries of one agent it is looked whether they are wanted. */
+const LEAST_LOOKED_THROUGH = 100
+
+/** `newest`: so many of each agent at most; null: as many as are shown, because an index finds what is wanted. */
+function wantedOf(filter: DeliveryFilter, newest: number | null) {
+  const { builderId, agentId, status, event, taskId, since, q, resent } = filter
+  const where = new Conditions()
+  const isIn = (alias: string) => (status === 'failed' ? `AND ${alias}.state = 'failed'` : '')
+  if (agentId === null) where.add(builderId, owner => `a.builder_id = ${owner} AND a.deleted_at IS NULL`)
+  else where.add(agentId, agent => `a.id = ${agent}`)
+  where.add(
+    newest === null ? null : Math.max(newest, 1) - 1,
+    before => `d.id >= COALESCE((SELECT n.id FROM deliveries n WHERE n.agent_id = a.id ${isIn('n')}
+      ORDER BY n.id DESC LIMIT 1 OFFSET ${before}), '')`,
   )
+  where.add(status === 'failed' ? null : status, state => `d.state = ${state}`)
+  where.add(event, name => `d.event = ${name}`)
+  where.add(taskId, task => `d.task_id = ${task}`)
+  where.add(since, time => `d.created_at >= ${time}`)
+  where.add(q === null ? null : anywhere(q), part => `(${contains('t.title', part)} OR ${ids(where.value(q!))})`)
+  const unsent = resent === false ? 'AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.redelivery_of = d.id)' : ''
+  const titles = q === null ? '' : 'LEFT JOIN tasks t ON t.id = d.task_id'
+  const text = `FROM agents a JOIN deliveries d ON d.agent_id = a.id ${isIn('d')} ${titles} WHERE ${where.text} ${unsent}`
+  return { text, values: where.values }
+}
+
+const ids = (value: string) => `d.id = ${value} OR d.task_id = ${value}`
+
+/** null if an index holds just those that are wanted. */
+async function lookedThrough(q: Reader, filter: DeliveryFilter): Promise<number | null> {
+  const { builderId, agentId, status, event, taskId, since, q: words } = filter
+  const isExact = [status === 'failed' ? null : status, event, taskId, since, words].every(each => each === null)
+  if (isExact) return null
+  if (agentId !== null) return limits.page.reach
+  const agents = await countOfBuilder(q, builderId)
+  return Math.max(LEAST_LOOKED_THROUGH, Math.ceil(limits.page.reach / Math.max(agents, 1)))
+}
+
+type Listed = Omit<LoggedDeliveryRow, 'body'>
+
+/** One page of the deliveries that are wanted, newest first. */
+export async function deliveriesOf(q: Reader, filter: DeliveryFilter, limit: number, offset: number) {
+  const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? limit + offset)
+  const [most, before] = [1, 2].map(number => `$${values.length + number}`)
+  const page = `SELECT d.id ${text} ORDER BY d.id DESC LIMIT ${most} OFFSET ${before}`
+  return readPage<Listed>(q, `SELECT ${logged} ${from} WHERE d.id IN (${page}) ORDER BY d.id DESC`, [
+    ...values,
+    limit,
+    offset,
+  ])
+}
+
+export async function countDeliveries(q: Reader, filter: DeliveryFilter) {
+  const { text, values } = wantedOf(filter, await lookedThrough(q, filter))
+  return countShown(q, [text], values)
+}
+
+/** How many of those that are wanted are in each state. */
+export async function deliveriesByState(q: Reader, filter: DeliveryFilter) {
+  const newest = (await lookedThrough(q, filter)) ?? (await lookedThrough(q, { ...filter, since: 0 }))
+  const { text, values } = wantedOf(filter, newest)
+  const sql = `SELECT d.state, COUNT(*) AS count ${text} GROUP BY d.state`
+  const rows = await q.all<{ state: Listed['state']; count: number }>(sql, values)
+  const counts = { waiting: 0, pending: 0, delivered: 0, failed: 0 }
+  for (const { state, count } of rows) counts[state] = Math.min(count, limits.page.reach)
+  return { ...counts, failed: await countDeliveries(q, { ...filter, status: 'failed' }) }
+}
+
+/** The oldest of those that are wanted, with their bodies. */
+export async function oldestDeliveries(q: Reader, filter: DeliveryFilter, most: number) {
+  const { text, values } = wantedOf(filter, await lookedThrough(q, filter))
+  const oldest = `SELECT d.id ${text} ORDER BY d.id LIMIT $${values.length + 1}`
+  return (await q.all<{ id: string }>(oldest, [...values, most])).map(({ id }) => id)
+}
+
+/** Those of a builder's deliveries that have these ids, the oldest first. */
+export async function deliveriesCalled(q: Reader, builderId: string, wanted: readonly string[]) {
+  if (wanted.length === 0) return []
+  const sql = `SELECT ${logged}, d.body ${from} WHERE d.id IN (${placesFor(wanted)}) AND a.builder_id = $${wanted.length + 1}
+    AND a.deleted_at IS NULL ORDER BY d.id`
+  return (await q.all<LoggedDeliveryRow>(sql, [...wanted, builderId])).map(withBody)
+}
 
 const placesFor = (ids: readonly string[]) => ids.map((_, i) => `$${i + 1}`).join(', ')
 
@@ -71,12 +172,9 @@ export const attemptsAbout = async (q: Reader, taskId: string, agentId: string) 
   return rows.reverse()
 }
 
-export const countDeliveries = (q: Reader, agentId: string) =>
-  countShown(q, ['FROM deliveries WHERE agent_id = $1'], [agentId])
-
 /** Undefined if it went to another agent. */
 export const deliveryOf = async (q: Reader, agentId: string, id: string) => {
-  const sql = `SELECT ${logged}, body FROM deliveries WHERE agent_id = $1 AND id = $2`
+  const sql = `SELECT ${logged}, d.body ${from} WHERE d.agent_id = $1 AND d.id = $2`
   const found = await q.get<LoggedDeliveryRow>(sql, [agentId, id])
   return found && withBody(found)
 }
@@ -89,6 +187,19 @@ export const attemptsAt = (q: Reader, deliveryId: string) =>
   q.all<MadeAttempt>(`SELECT ${attempts.some(made)} FROM attempts WHERE delivery_id = $1 ORDER BY attempt`, [
     deliveryId,
   ])
+
+const marks = ['deliveryId', 'attempt', 'status', 'reason', 'durationMs', 'createdAt'] as const
+export type AttemptMark = Pick<AttemptRow, (typeof marks)[number]>
+
+/** What came of each attempt at these deliveries, in order. A delivery has no more than its schedule has. */
+export const attemptMarks = async (q: Reader, wanted: readonly string[]) =>
+  wanted.length === 0
+    ? []
+    : q.all<AttemptMark>(
+        `SELECT ${attempts.some(marks)} FROM attempts WHERE delivery_id IN (${placesFor(wanted)})
+         ORDER BY delivery_id, attempt`,
+        wanted,
+      )
 
 /** Makes all deliveries of one agent that wait for their next attempt due now. */
 export const hurryAgent = (tx: Tx, agentId: string, now: number) =>

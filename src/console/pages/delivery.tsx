@@ -1,0 +1,215 @@
+/** One delivery: what went wrong, its attempts, and the bytes. */
+import { useEffect, useState } from 'preact/hooks'
+import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Bytes, Headers } from '../parts/bytes.tsx'
+import { Drawer, Section } from '../parts/drawer.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Copy, Failed, Id, Loading } from '../parts/say.tsx'
+import { deliveryStates, Mark, StateMark } from '../parts/states.tsx'
+import { Age, Text, Time } from '../parts/words.tsx'
+import { href } from '../router.ts'
+
+export const isTaken = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300
+
+interface OneProps {
+  id: string
+  /** Unknown if it is not in the list beside. */
+  agentId: string | undefined
+  isOpen: boolean
+  onResend: (delivery: DeliveryRecord) => void
+  onClose: () => void
+}
+
+const FOLLOW_MS = 2000
+
+/** It is read anew until it has ended. */
+export function OneDelivery({ id, agentId, isOpen, onResend, onClose }: OneProps) {
+  const { data, error, reload } = useData(`${id} ${isOpen}`, async signal => {
+    const owner = agentId ?? (await api.listMyDeliveries({ q: id, limit: 1 }, { signal })).items[0]?.agentId
+    if (!owner) throw new Error('No webhook to an agent of yours has this id, or it is too old.')
+    return api.getDelivery({ id: owner, deliveryId: id }, { signal })
+  })
+  const isUnderWay = data?.endedAt === null
+  useEffect(() => {
+    const timer = isUnderWay ? setInterval(reload, FOLLOW_MS) : 0
+    return () => clearInterval(timer)
+  }, [isUnderWay])
+  return (
+    <Drawer
+      label="The chosen webhook"
+      title={
+        <>
+          <span class="m">{data?.event ?? 'Webhook'}</span>{' '}
+          <span class="q n">{data && `${data.attemptCount} sent`}</span>
+        </>
+      }
+      onClose={onClose}
+    >
+      {error ? <Failed what="The webhook could not be read." error={error} again={reload} /> : !data && <Loading />}
+      {data && <Details of={data} onResend={onResend} />}
+    </Drawer>
+  )
+}
+
+function Details({ of, onResend }: { of: DeliveryDetails; onResend: (delivery: DeliveryRecord) => void }) {
+  const [wanted, setAttempt] = useState<number>()
+  const attempt = of.attempts.find(one => one.attempt === wanted) ?? of.attempts.at(-1)
+  const { diagnosis, request, answer } = of
+  const isLast = attempt === of.attempts.at(-1)
+  return (
+    <>
+      <AttemptList of={of.attempts} chosen={attempt} onChoose={setAttempt} />
+      <Facts of={of} message={attempt?.message} />
+      {diagnosis && <Diagnosis of={diagnosis} />}
+      <Section name="Request headers" beside={Object.keys(request.headers).length}>
+        <Headers headers={Object.entries(request.headers).map(([name, value]) => ({ name, value }))} />
+        <p class="q">The headers of the signature are made for each attempt and not kept.</p>
+      </Section>
+      <Section name="Request body">
+        {request.body === null ? (
+          <p class="q">It was deleted, some time after the end of the delivery.</p>
+        ) : (
+          <Bytes label="Request body" body={asBody(request.body)} />
+        )}
+      </Section>
+      {attempt && (
+        <Section name="Response">
+          {attempt.location && (
+            <p>
+              It leads to <Text>{attempt.location}</Text>.
+            </p>
+          )}
+          <Bytes
+            key={attempt.attempt}
+            label="Response body"
+            body={asBody((isLast ? answer?.body : attempt.answer) ?? '')}
+          />
+        </Section>
+      )}
+      <footer>
+        {of.endedAt && (
+          <button type="button" class="b s" onClick={() => onResend(of)}>
+            <Icon name="retry" />
+            Resend <kbd>r</kbd>
+          </button>
+        )}
+        {request.body !== null && (
+          <Copy text={() => curlOf(of)} label="as curl">
+            Copy as curl
+          </Copy>
+        )}
+      </footer>
+    </>
+  )
+}
+
+interface AttemptListProps {
+  of: DeliveryDetails['attempts']
+  chosen: DeliveryDetails['attempts'][number] | undefined
+  onChoose: (attempt: number) => void
+}
+
+function AttemptList({ of, chosen, onChoose }: AttemptListProps) {
+  if (of.length === 0) return null
+  return (
+    <div class="in">
+      <ol class="seqd" aria-label="Attempts">
+        {of.map(one => (
+          <li key={one.attempt} class={`att ${isTaken(one) ? 'ok' : 'bad'}`}>
+            <button type="button" class="row" aria-pressed={one === chosen} onClick={() => onChoose(one.attempt)}>
+              <Icon name={isTaken(one) ? 'check' : 'failed'} />
+              <span>{one.attempt}</span>
+              <span class="q">
+                <Time at={one.createdAt} ms />
+              </span>
+              <b class="ink">{one.status ?? one.reason}</b>
+              <span class="q r">{one.durationMs} ms</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Facts({ of, message }: { of: DeliveryDetails; message: string | undefined }) {
+  return (
+    <div class="in stack r8">
+      <div class="row">
+        <StateMark of={deliveryStates[of.status]} pill />
+        {message && <Text>{message}</Text>}
+      </div>
+      <dl class="dl">
+        <dt>Agent</dt>
+        <dd>
+          <a href={href(`/agents/${of.agent.slug}`)}>{of.agent.slug}</a>
+        </dd>
+        <dt>Task</dt>
+        <dd>
+          <a href={href(`/tasks/${of.taskId}`)}>
+            <Text>{of.task?.title ?? of.taskId}</Text>
+          </a>
+        </dd>
+        <dt>Made</dt>
+        <dd>
+          <Time at={of.createdAt} ms />
+        </dd>
+        {of.nextAttemptAt && (
+          <>
+            <dt>Next</dt>
+            <dd>
+              <Age at={of.nextAttemptAt} />
+            </dd>
+          </>
+        )}
+        <dt>Delivery</dt>
+        <dd>
+          <Id of={of.id} label="the delivery’s id" />
+        </dd>
+        {of.resentAs && (
+          <>
+            <dt>Sent again</dt>
+            <dd>
+              <a href={href(`/deliveries/${of.resentAs}`)}>the newer one</a>
+            </dd>
+          </>
+        )}
+      </dl>
+    </div>
+  )
+}
+
+const Diagnosis = ({ of: { text, fix } }: { of: NonNullable<DeliveryRecord['diagnosis']> }) => (
+  <div class="in stack r8">
+    <h3>
+      <Mark tone="bad" icon="doctor">
+        What went wrong
+      </Mark>
+    </h3>
+    <p>
+      <Text>{text}</Text>
+    </p>
+    {fix && (
+      <p>
+        <b>To mend it:</b> <Text>{fix}</Text>
+      </p>
+    )}
+  </div>
+)
+
+const asBody = (content: string) =>
+  ({ encoding: 'text', content, bytes: new TextEncoder().encode(content).length, cut: false }) as const
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Without a signature, which only the marketplace can make. */
+const curlOf = ({ request: { url, headers, body } }: DeliveryDetails) =>
+  [
+    'curl',
+    '-i',
+    quoted(url ?? ''),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-binary ${quoted(body ?? '')}`,
+  ].join(' ')

@@ -1,0 +1,150 @@
+/** The log of a simulator as it is written, in words, the newest first. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api } from '../api.ts'
+import { paused } from '../live.ts'
+import { Chips } from '../parts/controls.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
+import { useWindow } from '../parts/table.tsx'
+import { Time } from '../parts/words.tsx'
+import { goQuery, place } from '../router.ts'
+import { useStore } from '../store.ts'
+import { type Entry, type Happening, inWords, type Names, type Sort } from './happenings.tsx'
+
+const EVERY_MS = 2000
+/** As many as the page keeps. */
+const MOST = 10_000
+
+interface Told {
+  readonly entry: Entry
+  readonly words: Happening
+}
+
+const SHOWN = [
+  { value: '', word: 'Everything' },
+  { value: 'failed', word: 'Failed', icon: 'failed' },
+  { value: 'webhooks', word: 'Webhooks' },
+  { value: 'money', word: 'Money' },
+  { value: 'tests', word: 'Tests' },
+  { value: 'looks', word: 'Requests that look' },
+] as const
+type Shown = (typeof SHOWN)[number]['value']
+
+const belongs = ({ sort, isBad }: Happening, shown: Shown) =>
+  shown === '' ? sort !== 'looks' : shown === 'failed' ? isBad : sort === (shown satisfies Sort)
+
+/** Names that entries do not have. Read anew when one is met that has none yet. */
+class KnownNames implements Names {
+  #agents = new Map<string, string>()
+  #tasks = new Map<string, string>()
+
+  agent(id: string | null): string {
+    return this.#agents.get(id ?? '') ?? id ?? 'an agent'
+  }
+
+  task(id: string | null): string | undefined {
+    return this.#tasks.get(id ?? '')
+  }
+
+  async learn(entries: readonly Entry[], signal: AbortSignal): Promise<void> {
+    const ids = entries.flatMap(entry => ('taskId' in entry && entry.taskId?.startsWith('task_') ? [entry.taskId] : []))
+    if (this.#agents.size > 0 && ids.every(id => this.#tasks.has(id))) return
+    const [agents, tasks] = await Promise.all([
+      api.adminListAgents({ limit: 100 }, { signal }),
+      api.adminListTasks({ limit: 100 }, { signal }),
+    ])
+    this.#agents = new Map(agents.items.map(({ id, slug }) => [id, slug]))
+    // What is older than the list has no title here, and is not asked for again.
+    this.#tasks = new Map([
+      ...ids.map(id => [id, id] as const),
+      ...tasks.items.map(({ id, title }) => [id, title] as const),
+    ])
+  }
+}
+
+/** Reads what was written since the last time, while the page is seen and nobody has paused it. */
+function useEntries(isPaused: boolean) {
+  const [told, setTold] = useState<readonly Told[]>()
+  const [error, setError] = useState<unknown>()
+  const [names] = useState(() => new KnownNames())
+  const last = useRef(0)
+  const isReading = useRef(false)
+  const read = async (signal: AbortSignal) => {
+    if (isReading.current || document.hidden) return
+    isReading.current = true
+    try {
+      const entries: Entry[] = []
+      for await (const entry of await api.watchEvents({ after: last.current, follow: 'false' }, { signal }))
+        entries.push(entry as unknown as Entry)
+      await names.learn(entries, signal)
+      last.current = entries.at(-1)?.seq ?? last.current
+      const fresh = entries.flatMap(entry => {
+        const words = inWords(entry, names)
+        return words ? [{ entry, words }] : []
+      })
+      setError(undefined)
+      setTold((before = []) => (fresh.length > 0 ? [...fresh.reverse(), ...before].slice(0, MOST) : before))
+    } catch (thrown) {
+      if (!signal.aborted) setError(thrown)
+    } finally {
+      isReading.current = false
+    }
+  }
+  useEffect(() => {
+    if (isPaused) return
+    const abort = new AbortController()
+    void read(abort.signal)
+    const timer = setInterval(() => void read(abort.signal), EVERY_MS)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+    }
+  }, [isPaused])
+  return { told, error }
+}
+
+export function Stream() {
+  const { query } = useStore(place)
+  const shown = (query.get('show') ?? '') as Shown
+  const isPaused = useStore(paused) !== null
+  const { told, error } = useEntries(isPaused)
+  const list = useRef<HTMLOListElement>(null)
+  const rows = (told ?? []).filter(({ words }) => belongs(words, shown))
+  const { from, to, before, after } = useWindow(rows.length, list, 'li[data-row]')
+  return (
+    <Card
+      id="stream"
+      title="What happens"
+      beside={<Chips label="Show" value={shown} choices={SHOWN} onChoose={show => goQuery({ show })} />}
+    >
+      {error !== undefined && <Failed what="The log could not be read. It is tried again each 2 s." error={error} />}
+      {!told ? (
+        <Loading lines={10} />
+      ) : rows.length === 0 ? (
+        <Empty title="Nothing yet" command="npx marketplace simulate buyer sample-agent">
+          <p>Start an agent and hire it: each webhook, callback and cent appears here.</p>
+        </Empty>
+      ) : (
+        <ol class="feed" ref={list} data-list>
+          {before > 0 && <li class="space" style={{ height: before }} />}
+          {rows.slice(from, to).map(({ entry, words }) => (
+            <Row key={entry.seq} entry={entry} words={words} />
+          ))}
+          {after > 0 && <li class="space" style={{ height: after }} />}
+        </ol>
+      )}
+      <footer>{told?.length.toLocaleString('en')} kept here.</footer>
+    </Card>
+  )
+}
+
+const Row = ({ entry: { at }, words: { tone, icon, word, text, ms, isSaid } }: Told) => (
+  <li class={`${tone} ${isSaid ? 'say' : ''}`} data-row>
+    <Time at={at} ms />
+    <Icon name={icon} />
+    <span class="w">
+      <b>{word}</b> <span class="q">{text}</span>
+    </span>
+    <span class="ms n">{ms !== undefined && `${ms.toLocaleString('en')} ms`}</span>
+  </li>
+)

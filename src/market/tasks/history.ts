@@ -1,0 +1,296 @@
+/** The history of a task, told to each party as far as it may see it. Source: A-305. */
+import type * as z from 'zod'
+import { rowsOf } from '../../api/page.ts'
+import type { taskHappening } from '../../api/task-history.ts'
+import { type People, peopleById } from '../../store/tables/accounts/users.ts'
+import { agentById } from '../../store/tables/agents/agents.ts'
+import { type ReviewRow, reviewOf } from '../../store/tables/tasks/conversation.ts'
+import { filesIn } from '../../store/tables/tasks/deliverables.ts'
+import {
+  deliveredTo,
+  type LegRow,
+  moneyOf,
+  type SentRow,
+  saidAbout,
+  sentAbout,
+  stepsOf,
+  type TaskStepRow,
+} from '../../store/tables/tasks/task-steps.ts'
+import { type TaskRow, wholeTask } from '../../store/tables/tasks/tasks.ts'
+import type { Acting, ReadCtx } from '../market.ts'
+import { aboutAgent, diagnosedAttempt, Stories, told } from '../stories.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { type Recorded, recordedOf } from './recorded-history.ts'
+import { visibleTask } from './transitions.ts'
+
+export type Happening = z.infer<typeof taskHappening>
+export type HappeningOf<Kind extends Happening['kind']> = Extract<Happening, { kind: Kind }>
+
+/** What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. */
+export interface Placed {
+  readonly at: number
+  readonly order: number
+  readonly happening: Happening
+}
+
+type Told = Acting<ReadCtx> & { readonly task: TaskRow; readonly people: People }
+
+export const getTaskHistory: Verb<'getTaskHistory'> = async (ctx, { params, query }) => {
+  const { id } = await visibleTask(ctx, params.id)
+  const all = (await historyOf(ctx, id)).sort((a, b) => a.at - b.at || a.order - b.order)
+  const [most, from] = rowsOf(query)
+  return { items: all.slice(from, from + most).map(({ happening }) => happening), total: all.length }
+}
+
+/** Each step has ten places: for what asked for it, and what came of it. */
+const PLACES = 10
+const place = { request: 0, words: 1, transition: 2, money: 3, webhook: 4, other: 5 }
+
+/** Puts what has happened behind the step that it came from, as far as times of full ms leave that open. */
+class Order {
+  readonly #steps: readonly TaskStepRow[]
+
+  constructor(steps: readonly TaskStepRow[]) {
+    this.#steps = steps
+  }
+
+  /** Of what came from the last step until `at`, or from the last of these kinds. */
+  at(at: number, what: keyof typeof place, triggers?: readonly TaskStepRow['trigger'][]): number {
+    const before = this.#steps.filter(step => step.at <= at)
+    const cause = before.findLast(({ trigger }) => triggers?.includes(trigger)) ?? before.at(-1)
+    return this.of(cause?.position ?? -1, what)
+  }
+
+  of = (position: number, what: keyof typeof place) => position * PLACES + place[what]
+}
+
+const ends = ['approve', 'cancel', 'reject', 'resolve_refund', 'resolve_release', 'resolve_split'] as const
+const causes: Readonly<Record<string, readonly TaskStepRow['trigger'][]>> = {
+  ...{ hold: ['submit'], release: ends, refund: ends, cleared: ends },
+  ...{ 'task.submitted': ['submit'], 'task.cancelled': ['cancel'], 'task.revision_requested': ['request_revision'] },
+  ...{ 'task.approved': ['approve'], 'task.disputed': ['dispute'], 'task.message': ['message'] },
+  'task.delivered_to_buyer': ['deliver'],
+}
+
+async function historyOf(ctx: Acting<ReadCtx>, taskId: string): Promise<Placed[]> {
+  const { tx, recording } = ctx
+  const task = (await wholeTask(tx, taskId))!
+  const [steps, said, delivered, legs, sent, review] = await Promise.all([
+    stepsOf(tx, taskId),
+    saidAbout(tx, taskId),
+    deliveredTo(tx, taskId),
+    moneyOf(tx, taskId),
+    sentAbout(tx, taskId),
+    reviewOf(tx, taskId),
+  ])
+  const acting = [task.buyerId, task.hirerId, task.builderId, ...steps.map(({ actorId }) => actorId)]
+  const people = await peopleById(
+    tx,
+    acting.filter(id => id !== null),
+  )
+  const of: Told = { ...ctx, task, people }
+  const recorded = recording ? recordedOf(of, recording, steps) : null
+  const order = new Order(steps)
+  const words = [
+    ...said.map(row => ({ happening: messageOf(of, row), from: ['message', 'reject'] as const })),
+    ...delivered.map(row => ({ happening: deliverableOf(of, row), from: ['deliver'] as const })),
+    ...(review ? [{ happening: reviewIn(of, review), from: ['review'] as const }] : []),
+    ...disputeOf(of).map(happening => ({ happening, from: ['dispute'] as const })),
+    ...decisionOf(of, steps).map(happening => ({ happening, from: ends })),
+  ]
+  return [
+    created(of),
+    ...steps.flatMap(step => [askedIn(of, step, recorded), ...changeIn(of, step)]),
+    ...words.map(({ happening, from }) => placed(happening, at => order.at(at, 'words', from))),
+    ...legs.map(leg => placed(transferOf(of, leg), at => order.at(at, 'money', causes[leg.kind]))),
+    ...(await webhooksOf(of, sent, recorded)).map(one =>
+      placed(one, at => order.at(at, 'webhook', one.redeliveryOf === null ? causes[one.event] : undefined)),
+    ),
+    ...(recorded?.others ?? []).map(({ happening, before }) =>
+      placed(happening, at => (before === null ? order.at(at, 'other') : order.of(before - 1, 'other'))),
+    ),
+  ].filter(({ happening }) => maySee(of, happening))
+}
+
+const placed = (happening: Happening, order: (at: number) => number): Placed => {
+  const at = Date.parse(happening.at)
+  return { at, order: order(at), happening }
+}
+
+/** In a simulator everybody sees all. Elsewhere what was sent to an agent, and by it, is its builder's affair. */
+function maySee({ config, actor: { user }, task }: Told, happening: Happening): boolean {
+  if (config.mode === 'dev' || user.isAdmin === 1) return true
+  if (happening.kind === 'callback') return user.id === task.builderId
+  if (happening.kind !== 'webhook') return true
+  return user.id === (happening.agentId === task.agentId ? task.builderId : task.hirerId)
+}
+
+/** Who did it. The name of a buyer is told to nobody else but administrators. */
+function byOf({ config, actor: { user }, task, people }: Told, party: TaskStepRow['party'], userId: string) {
+  if (party === 'builder') return { party: 'agent' as const, userId, name: task.agentName }
+  const isTold = config.mode === 'dev' || user.isAdmin === 1 || user.id === userId
+  return { party, userId, name: isTold ? (people.get(userId)?.name ?? null) : null }
+}
+
+const marketplace = { party: 'marketplace', userId: null, name: null } as const
+
+const began = (id: string, at: number, realAt: number | null = null) => ({
+  id,
+  at: iso(at),
+  realAt: realAt === null ? null : iso(realAt),
+})
+
+const beginningOf = ({ text, length }: { text: string | null; length: number | null }) => ({
+  text,
+  cut: text !== null && (length ?? 0) > [...text].length,
+})
+
+const unknown = { error: null, ms: null, requestId: null, exchangeId: null, diagnosis: null, via: null }
+
+function created(of: Told): Placed {
+  const { task } = of
+  const happening: Happening = {
+    ...began('created', task.createdAt),
+    ...{ kind: 'request', action: 'create', status: 201, ...unknown },
+    by: byOf(of, 'buyer', task.hirerId ?? task.buyerId),
+  }
+  return { at: task.createdAt, order: -PLACES, happening }
+}
+
+const CREATED = new Set<TaskStepRow['trigger']>(['message', 'review'])
+
+/** The request by which a step was taken. */
+function askedIn(of: Told, step: TaskStepRow, recorded: Recorded | null): Placed {
+  const { position, trigger, party, actorId, via, requestId, at, realAt } = step
+  const served = recorded?.byRequest.get(requestId ?? '')
+  const asked = {
+    ...began(`${party === 'builder' ? 'callback' : 'request'}_${position}`, served?.at ?? at, served?.realAt ?? realAt),
+    ...{ action: trigger, by: byOf(of, party, actorId), requestId, error: null },
+    ...{ status: served?.status ?? (CREATED.has(trigger) ? 201 : 200), ms: served?.ms ?? null },
+    ...{ exchangeId: served?.exchangeId ?? null, diagnosis: served?.diagnosis ?? null },
+  }
+  const isOfAgent = party === 'builder' && via !== 'session'
+  const happening: Happening = isOfAgent
+    ? { ...asked, kind: 'callback', via }
+    : { ...asked, kind: 'request', via: via === 'signature' ? null : via }
+  return { at: served?.at ?? at, order: position * PLACES + place.request, happening }
+}
+
+function changeIn(of: Told, step: TaskStepRow): Placed[] {
+  const { position, trigger, fromStatus: from, toStatus: to, party, actorId, requestId, at, realAt } = step
+  if (from === to) return []
+  const by = byOf(of, party, actorId)
+  const change = { ...began(`state_${position}`, at, realAt), by, trigger, from, to, requestId }
+  return [{ at, order: position * PLACES + place.transition, happening: { ...change, kind: 'transition' } }]
+}
+
+type Said = Awaited<ReturnType<typeof saidAbout>>[number]
+
+function messageOf(of: Told, row: Said): Happening {
+  const { id, senderId, senderRole, createdAt } = row
+  const by = byOf(of, senderRole === 'buyer' ? 'buyer' : 'builder', senderId)
+  return { ...began(id, createdAt), kind: 'message', by, messageId: id, senderRole, ...beginningOf(row) }
+}
+
+function deliverableOf(of: Told, row: Awaited<ReturnType<typeof deliveredTo>>[number]): Happening {
+  const { id, createdAt, length, position, files } = row
+  return {
+    ...began(id, createdAt),
+    ...{ kind: 'deliverable', deliverableId: id, version: position + 1, characters: length ?? 0 },
+    ...{ files: filesIn(files).length, by: byOf(of, 'builder', of.task.builderId), ...beginningOf(row) },
+  }
+}
+
+const reviewIn = (of: Told, { id, createdAt, rating, comment, buyerId }: ReviewRow): Happening => ({
+  ...began(id, createdAt),
+  ...{ kind: 'review', by: byOf(of, 'buyer', buyerId), rating, comment },
+})
+
+function disputeOf(of: Told): Happening[] {
+  const { disputeReason: reason, disputeOpenedAt, disputeOpenedBy, buyerId, hirerId } = of.task
+  if (reason === null || disputeOpenedAt === null || disputeOpenedBy === null) return []
+  const isBuyers = disputeOpenedBy === buyerId || disputeOpenedBy === hirerId
+  const by = byOf(of, isBuyers ? 'buyer' : 'admin', disputeOpenedBy)
+  return [{ ...began('dispute', disputeOpenedAt), kind: 'dispute', by, reason }]
+}
+
+function decisionOf(of: Told, steps: readonly TaskStepRow[]): Happening[] {
+  const { disputeResolvedAt, disputeOutcome: outcome, disputeRefundAmount } = of.task
+  if (disputeResolvedAt === null || outcome === null) return []
+  const decider = steps.findLast(({ trigger }) => trigger.startsWith('resolve_'))?.actorId ?? ''
+  const by = byOf(of, 'admin', decider)
+  const decision = { outcome, refundAmount: disputeRefundAmount ?? 0 }
+  return [{ ...began('decision', disputeResolvedAt), kind: 'decision', by, ...decision }]
+}
+
+type Place = HappeningOf<'transfer'>['from']
+
+function transferOf({ task }: Told, { legId, kind, debitedId, creditedId, amount, createdAt }: LegRow): Happening {
+  const placeOf = (id: string): Place => {
+    const [account, userId] = id.split(':') as [Place['account'], string | undefined]
+    const isBuyers = account === 'held' || (account === 'available' && userId === task.buyerId)
+    // Who has hired their own agent is on both sides.
+    const isBuilders = account === 'clearing' || userId !== task.buyerId || (isEarned && id === creditedId)
+    return { account, party: userId === undefined ? 'marketplace' : isBuyers && !isBuilders ? 'buyer' : 'agent' }
+  }
+  const isEarned = kind === 'release' || kind === 'cleared'
+  return {
+    ...began(legId, createdAt),
+    ...{ kind: 'transfer', type: kind as HappeningOf<'transfer'>['type'], amount, by: marketplace },
+    ...{ from: placeOf(debitedId), to: placeOf(creditedId) },
+  }
+}
+
+/** When nothing was recorded, an attempt began so long before its end. */
+async function webhooksOf(
+  of: Told,
+  sent: readonly SentRow[],
+  recorded: Recorded | null,
+): Promise<HappeningOf<'webhook'>[]> {
+  const { tx, task, config, recording, faults } = of
+  if (sent.length === 0) return []
+  const agent = await agentById(tx, task.agentId)
+  const about = aboutAgent(config, agent ?? { slug: task.agentSlug, webhookUrl: null })
+  const stories = recording ? new Stories(recording, faults, task.id) : undefined
+  const last = new Map(sent.map(row => [row.id, row]))
+  return sent.flatMap(row => {
+    const { id: deliveryId, agentId, event, redeliveryOf, attempt, endedAt, durationMs } = row
+    const isLast = last.get(deliveryId) === row
+    const sending = isLast && row.isUnderWay ? [sendingOf(row, recorded)] : []
+    if (attempt === null || endedAt === null || durationMs === null) return sending
+    const exchange = recorded?.byAttempt.get(`${deliveryId} ${attempt}`)
+    const { status, reason, message, url, answer, location } = row
+    const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
+    const found = diagnosedAttempt(
+      of,
+      { ...kept, status, reason, message: message ?? '', url, answer, location },
+      stories,
+    )
+    const isOver = isLast && !row.isUnderWay
+    const happening: HappeningOf<'webhook'> = {
+      ...began(`${deliveryId}_${attempt}`, exchange?.at ?? endedAt - durationMs, exchange?.realAt),
+      ...{ kind: 'webhook', by: marketplace, deliveryId, agentId, event: event as HappeningOf<'webhook'>['event'] },
+      ...{ attempt, redeliveryOf, status, reason, message: message ?? '', ms: durationMs },
+      outcome: isOver && row.state !== 'pending' ? (row.state as 'delivered' | 'failed') : 'retry',
+      nextAttemptAt: isOver && row.state === 'pending' ? iso(row.nextAt) : null,
+      exchangeId: exchange?.exchangeId ?? null,
+      diagnosis: told(found, about),
+    }
+    return [happening, ...sending]
+  })
+}
+
+/** An attempt that has begun, of which nothing has come yet. */
+function sendingOf(
+  { id, agentId, event, redeliveryOf, begun, nextAt }: SentRow,
+  recorded: Recorded | null,
+): HappeningOf<'webhook'> {
+  const began_ = recorded?.sending.get(`${id} ${begun}`)
+  return {
+    ...began(`${id}_${begun}`, began_?.at ?? nextAt, began_?.realAt),
+    ...{ kind: 'webhook', by: marketplace, deliveryId: id, agentId, event: event as HappeningOf<'webhook'>['event'] },
+    ...{ attempt: begun, redeliveryOf, outcome: 'sending', status: null, reason: null, message: '', ms: null },
+    ...{ nextAttemptAt: null, exchangeId: null, diagnosis: null },
+  }
+}

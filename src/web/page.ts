@@ -1,0 +1,60 @@
+/** Pages for people: HTML that the server makes, whole without scripts. */
+import { createHash } from 'node:crypto'
+import { sessionCookie } from './credentials.ts'
+import { type Call, HTML_TYPE } from './response.ts'
+
+/** What a page lets a browser do: nothing from other origins, nothing inline, no script, no framing. */
+export const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  // With no referrer at all, a browser would not say where a form comes from.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+} as const
+
+interface Given {
+  readonly body?: string
+  readonly type?: string
+  readonly status?: number
+  /** Whom it is made for: what only one account sees must not be kept for others. */
+  readonly isPrivate?: boolean
+  /** Where the browser goes instead. */
+  readonly location?: string
+  /** Begins a session, or ends it (null). */
+  readonly session?: string | null
+}
+
+/** What a verb returns whose response is a page. */
+export class SentPage {
+  readonly given: Given
+
+  constructor(given: Given) {
+    this.given = given
+  }
+}
+
+/** After a form, a browser asks for this address with GET. */
+export const seeOther = (location: string, more: Pick<Given, 'session'> = {}) =>
+  new SentPage({ ...more, status: 303, type: 'text/plain; charset=utf-8', body: `${location}\n`, location })
+
+/** Nothing of a page is ever stale: a browser may keep it, and asks each time whether it is still the same. */
+export function sendPage(call: Call, { given }: SentPage): void {
+  const { body = '', type = HTML_TYPE, status = 200, isPrivate = false, location, session } = given
+  const { req } = call
+  const isKept = status === 200 && req.method !== 'POST'
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const headers = {
+    ...pageHeaders,
+    ...(isKept && { etag, vary: 'cookie', 'cache-control': isPrivate ? 'private, no-cache' : 'no-cache' }),
+    ...(location !== undefined && { location }),
+    ...(session !== undefined && { 'set-cookie': sessionCookie(call.server.market.config, session) }),
+  }
+  const isSame = isKept && (req.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(etag)
+  call.page(isSame ? 304 : status, type, isSame ? '' : body, headers)
+}
