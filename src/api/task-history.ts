@@ -99,3 +99,6 @@ export const taskHappening = z.discriminatedUnion('kind', [
   /** A simulated buyer says what it is about to do. */
   happening('persona', { persona: z.string(), step: z.string(), message: z.string() }),
 ])
+
+export type TaskHappening = z.infer<typeof taskHappening>
+export type HappeningOf<Kind extends TaskHappening['kind']> = Extract<TaskHappening, { kind: Kind }>

@@ -126,14 +126,3 @@ export function Keys({ onClose }: { onClose: () => void }) {
     </Sheet>
   )
 }
-
-/** j, k and arrows walk along the links of the list that is there; `/` goes to its filter. */
-export function walkList(step: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('main .go, main .ev .lab a')].filter(link =>
-    link.checkVisibility(),
-  )
-  const now = document.activeElement as HTMLElement | null
-  const current =
-    links.indexOf(now!) >= 0 ? links.indexOf(now!) : links.findIndex(link => link.closest('[aria-current]'))
-  links[Math.max(0, Math.min(links.length - 1, current + step))]?.focus()
-}

@@ -1,21 +1,25 @@
 /**
  * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first, name
- * it in the file of those who go there (`pages/of-….ts`), and here. It has its address, its link at the side if it has a `group`, its line in the
+ * it in `pages/others.ts`, and here. It has its address, its link at the side if it has a `group`, its line in the
  * palette and its key behind `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has
  * its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
 import { match, type Place } from './router.ts'
 
-/** Pages that one person goes between come together: many small chunks weigh more than they spare. */
-const people = () => import('./pages/of-people.ts')
-const builder = () => import('./pages/of-builders.ts')
-const admin = () => import('./pages/of-administrators.ts')
-const now = () => import('./pages/of-now.ts')
+const others = () => import('./pages/others.ts')
 
 export const pages: readonly Page[] = [
-  { path: '/', title: 'Overview', group: 'Now', icon: 'home', key: 'o', load: async () => (await now()).Overview },
-  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await people()).Tasks },
+  {
+    path: '/',
+    title: 'Overview',
+    group: 'Now',
+    icon: 'home',
+    key: 'o',
+    load: async () => (await import('./pages/overview.tsx')).default,
+  },
+  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
+  { path: '/tasks/:id', title: 'Task', load: async () => (await import('./pages/task.tsx')).default },
   {
     path: '/deliveries',
     title: 'Deliveries',
@@ -23,9 +27,9 @@ export const pages: readonly Page[] = [
     icon: 'arrow',
     key: 'd',
     role: 'builder',
-    load: async () => (await builder()).Deliveries,
+    load: async () => (await others()).Deliveries,
   },
-  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await builder()).Deliveries },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await others()).Deliveries },
   {
     path: '/agents',
     title: 'Agents',
@@ -33,13 +37,13 @@ export const pages: readonly Page[] = [
     icon: 'agent',
     key: 'a',
     role: 'builder',
-    load: async () => (await builder()).Agents,
+    load: async () => (await others()).Agents,
   },
-  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await builder()).AgentEdit },
-  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await builder()).Agents },
-  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await builder()).AgentEdit },
-  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await people()).Hire },
-  { path: '/hire/:slug', title: 'Hire', load: async () => (await people()).HireOne },
+  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await others()).AgentEdit },
+  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await others()).Agents },
+  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await others()).AgentEdit },
+  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await others()).Hire },
+  { path: '/hire/:slug', title: 'Hire', load: async () => (await others()).HireOne },
   {
     path: '/clock',
     title: 'Clock and weather',
@@ -48,7 +52,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: async () => (await now()).Clock,
+    load: async () => (await others()).Clock,
   },
   {
     path: '/wallet',
@@ -56,14 +60,14 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'wallet',
     key: 'w',
-    load: async () => (await people()).Wallet,
+    load: async () => (await others()).Wallet,
   },
   {
     path: '/budgets',
     title: 'Budgets',
     group: 'Money and mail',
     icon: 'coin',
-    load: async () => (await people()).Budgets,
+    load: async () => (await others()).Budgets,
   },
   {
     path: '/inbox',
@@ -71,7 +75,7 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'inbox',
     key: 'i',
-    load: async () => (await people()).Inbox,
+    load: async () => (await others()).Inbox,
   },
   {
     path: '/queues',
@@ -80,9 +84,9 @@ export const pages: readonly Page[] = [
     icon: 'shield',
     key: 'q',
     role: 'admin',
-    load: async () => (await admin()).Queues,
+    load: async () => (await others()).Queues,
   },
-  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await admin()).Dispute },
+  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await others()).Dispute },
   {
     path: '/users',
     title: 'Users',
@@ -90,7 +94,7 @@ export const pages: readonly Page[] = [
     icon: 'person',
     key: 'u',
     role: 'admin',
-    load: async () => (await admin()).Users,
+    load: async () => (await others()).Users,
   },
   {
     path: '/settings',
@@ -98,7 +102,7 @@ export const pages: readonly Page[] = [
     group: 'Account',
     icon: 'settings',
     key: 's',
-    load: async () => (await people()).Settings,
+    load: async () => (await others()).Settings,
   },
 ]
 

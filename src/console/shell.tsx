@@ -3,7 +3,6 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useActions } from './actions.ts'
 import { goLive, pause, paused, said } from './live.ts'
-import { Keys, Palette, walkList } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
 import { pageAt, pages } from './pages.ts'
 import { Head } from './parts/head.tsx'
@@ -31,16 +30,18 @@ export const Brand = ({ children }: { children?: ComponentChildren }) => (
   </a>
 )
 
-type Over = 'palette' | 'keys'
+type Over = 'Palette' | 'Keys'
 
 export function Shell({ me }: { me: Me }) {
   const { path } = useStore(place)
   const [isOpen, setOpen] = useState(false)
-  const [over, setOver] = useState<Over>()
+  const [over, setOver] = useState<{ Body: ComponentType<{ onClose: () => void }> }>()
+  // Few open them: they are loaded then.
+  const open = (name: Over) => void import('./over-all.tsx').then(all => setOver({ Body: all[name] }))
   useEffect(() => setOpen(false), [path])
   useEffect(goLive, [me.id])
   const offered = pages.filter(page => isFor(page, me))
-  useKeys(me, offered, setOver)
+  useKeys(me, offered, open)
   return (
     <div class="app">
       <a class="skip" href="#main">
@@ -48,7 +49,7 @@ export function Shell({ me }: { me: Me }) {
       </a>
       <header class="top">
         <Brand />
-        <button type="button" class="b flat" aria-label="Commands" onClick={() => setOver('palette')}>
+        <button type="button" class="b flat" aria-label="Commands" onClick={() => open('Palette')}>
           <Icon name="search" />
         </button>
         <button type="button" class="b flat" aria-label="Menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -57,7 +58,7 @@ export function Shell({ me }: { me: Me }) {
       </header>
       <nav class={`side ${isOpen ? 'open' : ''}`} aria-label="Console">
         <Brand />
-        <button type="button" class="jump" onClick={() => setOver('palette')}>
+        <button type="button" class="jump" onClick={() => open('Palette')}>
           <Icon name="search" />
           Find or do <kbd>.</kbd>
         </button>
@@ -69,22 +70,21 @@ export function Shell({ me }: { me: Me }) {
       <main class="main" id="main" tabIndex={-1}>
         <Content me={me} />
       </main>
-      <Strip onOver={setOver} onTheme={changeTheme} />
+      <Strip onOver={open} onTheme={changeTheme} />
       <Toasts />
       <p class="vh" aria-live="polite">
         {useStore(said)}
       </p>
-      {over === 'palette' && <Palette onClose={() => setOver(undefined)} />}
-      {over === 'keys' && <Keys onClose={() => setOver(undefined)} />}
+      {over && <over.Body onClose={() => setOver(undefined)} />}
     </div>
   )
 }
 
-function useKeys(me: Me, offered: readonly Page[], setOver: (over: Over) => void): void {
+function useKeys(me: Me, offered: readonly Page[], open: (over: Over) => void): void {
   const isPaused = useStore(paused) !== null
   useActions([
-    { title: 'Commands', key: '.', run: () => setOver('palette') },
-    { title: 'Keys', key: '?', run: () => setOver('keys') },
+    { title: 'Commands', key: '.', run: () => open('Palette') },
+    { title: 'Keys', key: '?', run: () => open('Keys') },
     { title: isPaused ? 'Go on live' : 'Pause', key: 'p', run: pause },
     { title: 'Light or dark', run: changeTheme },
     ...(['j', 'ArrowDown'] as const).map(key => ({ title: 'Next', key, isHidden: true, run: () => walkList(1) })),
@@ -103,6 +103,19 @@ function useKeys(me: Me, offered: readonly Page[], setOver: (over: Over) => void
       : []),
     { title: 'Sign out', run: signOut },
   ])
+}
+
+/** j, k and arrows walk along the links of the list that is there; `/` goes to its filter. */
+function walkList(step: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main .go, main .ev .lab a')].filter(link =>
+    link.checkVisibility(),
+  )
+  const focused = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const current = focused >= 0 ? focused : links.findIndex(link => link.closest('[aria-current]'))
+  const next = links[Math.max(0, Math.min(links.length - 1, current + step))]
+  next?.focus()
+  // What is shown beside the list goes along.
+  if (location.hash && next?.hash) next.click()
 }
 
 function Group({ title, pages, path }: { title: string; pages: readonly Page[]; path: string }) {

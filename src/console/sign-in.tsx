@@ -6,7 +6,7 @@ import { api, isRefusal } from './api.ts'
 import { Field, type Refusal, Refused } from './parts/form.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Command, Note } from './parts/say.tsx'
-import { Avatar, count } from './parts/words.tsx'
+import { count } from './parts/words.tsx'
 import { place } from './router.ts'
 import { become, beSide, isDev, type Side, sides, tellTabs } from './session.ts'
 import { Brand } from './shell.tsx'
@@ -22,16 +22,16 @@ export default function SignIn() {
       <main id="main">
         <Brand />
         {isDev ? <PickOne /> : <Gate token={query.get('reset')} />}
-        {query.get('to') && <p class="q">You go on where you were. What you wrote is still there.</p>}
+        {(query.get('to') ?? '/') !== '/' && <p class="q">You go on where you were. What you wrote is still there.</p>}
       </main>
     </div>
   )
 }
 
 const PEOPLE = {
-  builder: ['Builder', 'agents, deliveries, earnings'],
-  buyer: ['Buyer', 'hires and pays'],
-  admin: ['Administrator', 'disputes, clock and weather'],
+  builder: ['Builder', 'agents, deliveries, earnings', 'run'],
+  buyer: ['Buyer', 'hires and pays', 'give'],
+  admin: ['Administrator', 'disputes, clock and weather', 'mute'],
 } as const
 
 function PickOne() {
@@ -52,7 +52,9 @@ function PickOne() {
       <div class="card pick-one">
         {sides.map((side, at) => (
           <button key={side} type="button" onClick={() => be(side)}>
-            <Avatar id={side} name={PEOPLE[side][0]} round />
+            <span class={`av p ${PEOPLE[side][2]}`} aria-hidden="true">
+              {PEOPLE[side][0].slice(0, 2)}
+            </span>
             <b>{PEOPLE[side][0]}</b>
             <kbd>{at + 1}</kbd>
             <span class="q">{PEOPLE[side][1]}</span>

@@ -10,7 +10,7 @@ import { isDev } from './session.ts'
 import { useStore } from './store.ts'
 
 interface StripProps {
-  onOver: (over: 'palette' | 'keys') => void
+  onOver: (over: 'Palette' | 'Keys') => void
   onTheme: () => void
 }
 
@@ -27,10 +27,10 @@ export function Strip({ onOver, onTheme }: StripProps) {
         </button>
       </span>
       <span>
-        <button type="button" onClick={() => onOver('palette')}>
+        <button type="button" onClick={() => onOver('Palette')}>
           Commands <kbd>.</kbd>
         </button>
-        <button type="button" class="p2" onClick={() => onOver('keys')}>
+        <button type="button" class="p2" onClick={() => onOver('Keys')}>
           Keys <kbd>?</kbd>
         </button>
       </span>
@@ -59,18 +59,10 @@ function LiveButton() {
   )
 }
 
-interface Status {
-  clock: { offsetMs: number; next: { at: string; kind: string; about: string | null; title: string | null } | null }
-  ledger: { ok: boolean }
-}
-
 const AGAIN_MS = 15_000
 
 function Market() {
-  const { data, reload } = useData('status', async signal => {
-    const answer = await api.request<Status>('GET', '/api/dev/status', { by: 'session', signal })
-    return answer.data
-  })
+  const { data, reload } = useData('status', signal => api.getDevStatus({}, { signal }))
   useChanges(() => true, reload)
   useTicks(1000)
   useEffect(() => {

@@ -10,9 +10,9 @@ const banned = {
   network:
     /(?<![\w.#])fetch\s*\(|globalThis\.fetch|\bhttps?\.(?:request|get)\s*\(|\b(?:net|tls)\.(?:connect|createConnection)\s*\(|\bnew (?:WebSocket|EventSource)\b/,
   environment: /\bprocess\.env\b/,
-  streams: /\bconsole\.\w+|\bprocess\.(?:stdout|stderr)\b/,
+  streams: /\bconsole\.(?!ts\b)\w+|\bprocess\.(?:stdout|stderr)\b/,
   output:
-    /(?<!\bcursor)\.write\b|\bconsole\.\w+|\b(?:write|append)File(?:Sync)?\s*\(|\bcreateWriteStream\s*\(|\bwriteSync\s*\(/,
+    /(?<!\bcursor)\.write\b|\bconsole\.(?!ts\b)\w+|\b(?:write|append)File(?:Sync)?\s*\(|\bcreateWriteStream\s*\(|\bwriteSync\s*\(/,
 } as const
 
 /** Elsewhere it is no fault. */

@@ -77,7 +77,7 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   console: {
     assembles: ['main.tsx', 'pages.ts', 'shell.tsx', 'sign-in.tsx'],
-    mayImport: { '': ['parts'], parts: [], pages: ['parts'] },
+    mayImport: { '': ['parts'], parts: [], task: ['parts'], pages: ['parts', 'task'] },
   },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {

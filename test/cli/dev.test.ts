@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'dev says in two lines where it is and what can be hired, without colours where there is no terminal; all keys are shown when asked for',
+  'dev says in three lines where it is, where its console is and what can be hired, without colours where there is no terminal; all keys are shown when asked for',
   inFolder(async folder => {
     assert.match((await runRefused(['dev', '--show-keys'], folder)).err, 'There is no dev in this folder yet.')
     const { child, ended, firstLine } = start(['dev', '--port', '0', '--persona', 'easy'], folder)
@@ -114,7 +114,8 @@ test(
     child.kill('SIGINT')
     const { code, out } = await ended
     assert.is(code, 0)
-    const [, hire, first = ''] = out.split('\n')
+    const [, pages, hire, first = ''] = out.split('\n')
+    assert.is(pages, `See it all in a browser: ${url}/console`)
     assert.is(hire, 'Hire sample-agent: marketplace simulate buyer sample-agent')
     assert.match(first, /^\d\d:\d\d:\d\d {2}/)
     assert.not.match(out, 'world → ', 'how dev furnishes itself')

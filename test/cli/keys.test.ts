@@ -39,7 +39,7 @@ function after(mode: Mode<Choice>, ...presses: readonly Press[]) {
 test('each key of the help does what it says, and others do nothing', () => {
   const { mode, deeds } = after(reading, ...typed('rRtbcdoa?q'), ENTER)
   assert.equal(mode, reading)
-  const words = 'resend,choose,test,buyer,clock,details,addresses,accounts,help,quit,blank line'
+  const words = 'resend,choose,test,buyer,clock,details,console,accounts,help,quit,blank line'
   assert.equal(deeds, words.split(','))
   assert.equal(after(reading, ...typed('xyzT0 '), UP, { name: 'r', ctrl: true, typed: '\x12' }, {}).deeds, [])
   assert.equal(after(reading, { name: 'c', ctrl: true, typed: '\x03' }).deeds, ['interrupt'])
@@ -87,7 +87,7 @@ const rowsOf = (more: Partial<KeyLine>, columns = 80, rows = 24) =>
 
 test('the key line has the counts, and as many keys as fit, with ? always', () => {
   assert.equal(rowsOf({}), ['12 exchanges  1 failure  2 waiting  r resend  t test  b buyer  / filter  ? help'])
-  assert.match(rowsOf({}, 140)[0]!, /r resend {2}t test .* c clock {2}R resend one {2}o addresses {2}\? help$/)
+  assert.match(rowsOf({}, 140)[0]!, /r resend {2}t test .* o console {2}c clock {2}R resend one {2}\? help$/)
   assert.match(rowsOf({ busy: ['testing'], filter: 'money', hidden: 3 })[0]!, /^\/money hides 3 .* testing… /)
   for (const columns of [1, 10, 20, 40, 60, 80, 100, 200]) {
     for (const mode of [reading, choosing, { is: 'filtering', text: 'x'.repeat(100) } as const]) {

@@ -42,6 +42,8 @@ test(
   inFolder(async folder => {
     const dev = typeOnTerminal(`${COMMAND} dev --port 0; echo "code $?"; stty -a`, folder, {
       NO_COLOR: undefined,
+      // No real browser opens.
+      ...{ BROWSER: 'true', DISPLAY: undefined, WAYLAND_DISPLAY: undefined },
     })
     const seen = async (words: RegExp, as = (text: string) => text) => {
       const patience = AbortSignal.timeout(PATIENCE_MS)
@@ -67,7 +69,7 @@ test(
       ['d', / ← POST http:[^›]*"action":"accept"[^›]*› That was a callback/],
       // In the columns of the other lines: with how far the clock is ahead.
       ['c', /\d\d:\d\d:\d\d \+\d\w+ › Moved the clock to \S+: \w+/],
-      ['o', /\d\d:\d\d:\d\d \+\d\w+ › The API is at http:\S+ its documents/],
+      ['o', /\d\d:\d\d:\d\d \+\d\w+ › (?:Opens the console|The console is) at http:\S+\/console the API's documents/],
       ['a', /buyer buyer@example\.com password [^›]*› These are its accounts/],
       ['?', /q or Ctrl-C: end in order/],
     ]

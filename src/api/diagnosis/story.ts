@@ -130,7 +130,8 @@ function workBeforeAnswer(webhooks: readonly WebhookFact[], callbacks: readonly 
   return null
 }
 
-const inS = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+/** Two at once began before each other ended. */
+const inS = (ms: number) => `${(Math.max(0, ms) / 1_000).toFixed(1)} s`
 
 /** A process that ends is heard of a moment after its connections are cut. */
 const HEARD_MS = 1_000

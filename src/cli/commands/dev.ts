@@ -107,7 +107,10 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
     giveSecretsIn(credentials)
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else {
-    showStart(ui, { url: marketplace.url, listed: sim.listed, ...keptOf(flags, state), ...credentials })
+    showStart(ui, {
+      ...{ url: marketplace.url, hasConsole: settings.console === 'on', listed: sim.listed },
+      ...{ ...keptOf(flags, state), ...credentials },
+    })
     const { fromProject } = settings
     if (fromProject.length > 0) market.log({ type: 'info', message: projectWords(fromProject) })
     // Only lines for people name commands. All of them take a while to load, which the start need not wait for.

@@ -17,6 +17,7 @@ import { feedFrom } from '../log/task-feed.ts'
 import { plain, type Ui } from '../output/ui.ts'
 import { adviceOn as adviceOnBuyer, planOf } from '../simulation/buyer-plan.ts'
 import { dueInWords, moveOnce, nextIn, refuseStuck } from '../simulation/clock-steps.ts'
+import { openInBrowser } from './browser.ts'
 import type { Action } from './key-presses.ts'
 import { showKeys } from './start-screen.ts'
 export interface ShownDev extends Pick<Credentials, 'accounts' | 'agents'> {
@@ -110,8 +111,10 @@ const details: Act = async (dev, ui) => {
 
 const ofTask = (taskId: string | null) => (taskId === null ? '' : ` of ${tail(taskId)}`)
 
-const addresses: Act = async ({ url }) =>
-  plain(`The API is at ${url}  its documents at ${url}/docs  for programs ${url}/openapi.json`)
+const console: Act = async ({ url }) => {
+  const opened = (await openInBrowser(`${url}/console`)) ? 'Opens the console' : 'The console is'
+  return plain(`${opened} at ${url}/console  the API's documents are at ${url}/docs  for programs ${url}/openapi.json`)
+}
 
 const accounts: Act = async (dev, ui) => {
   showKeys(ui, dev)
@@ -124,7 +127,7 @@ export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
   buyer,
   clock,
   details,
-  addresses,
+  console,
   accounts,
 }
 

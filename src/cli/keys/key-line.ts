@@ -52,9 +52,9 @@ const usualKeys: readonly (readonly [key: string, word: string])[] = [
   ['d', 'details'],
   ['/', 'filter'],
   ['q', 'quit'],
+  ['o', 'console'],
   ['c', 'clock'],
   ['R', 'resend one'],
-  ['o', 'addresses'],
   ['a', 'accounts'],
 ]
 
@@ -124,7 +124,7 @@ export const keyHelp: readonly string[] = [
   '  t  test your agent                     b  a simulated buyer hires it',
   '  c  move the clock to what is due next  d  show the last exchange',
   '  /  show only lines with a text         Esc  show all lines again',
-  '  o  the addresses of the API            a  accounts, keys and secrets',
+  '  o  the console, in a browser           a  accounts, keys and secrets',
   '  Enter  an empty line',
   '  q  or Ctrl-C: end in order; Ctrl-C again ends at once',
   '',

@@ -20,7 +20,7 @@ const keys = {
   b: 'buyer',
   c: 'clock',
   d: 'details',
-  o: 'addresses',
+  o: 'console',
   a: 'accounts',
 } as const
 

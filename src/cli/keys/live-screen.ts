@@ -46,7 +46,7 @@ const doing: Readonly<Record<Action, string>> = {
   buyer: 'a buyer hires',
   clock: 'moving the clock',
   details: 'looking',
-  addresses: 'looking',
+  console: 'opening',
   accounts: 'looking',
 }
 

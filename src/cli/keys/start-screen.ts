@@ -1,4 +1,4 @@
-/** What dev says at its start, in two lines; and all keys and secrets, for whoever asks for them. */
+/** What dev says at its start, in three lines; and all keys and secrets, for whoever asks for them. */
 
 import type { SeededAgent } from '../../sim/agents/agents.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
@@ -9,6 +9,8 @@ interface Start extends Pick<Credentials, 'agents'> {
   url: string
   /** Those of these agents that can be hired, by id. */
   listed: ReadonlySet<string>
+  /** Whether there are pages at /console. */
+  hasConsole: boolean
   /** What prints all keys; null if nothing is kept. */
   keys: string | null
   /** Commands in this folder find its address and keys. */
@@ -16,10 +18,11 @@ interface Start extends Pick<Credentials, 'agents'> {
 }
 
 /** The events follow. */
-export function showStart(ui: Ui, { url, agents, listed, keys, isFound }: Start): void {
+export function showStart(ui: Ui, { url, hasConsole, agents, listed, keys, isFound }: Start): void {
   const { colour, line } = ui
   // Nothing that could be taken for a part of the address stands right behind it.
   line(`At ${colour.cyan(url)} (${keys === null ? unkept(ui) : `all keys: ${keys}`})`)
+  if (hasConsole) line(`See it all in a browser: ${colour.cyan(`${url}/console`)}`)
   line(hireWords(agents, listed, isFound))
 }
 

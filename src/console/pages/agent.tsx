@@ -10,8 +10,9 @@ import { Icon } from '../parts/icons.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Copy, Empty, Failed, Id, Loading, Note } from '../parts/say.tsx'
 import { agentStates, checkStates, deliveryStates, Mark, StateMark } from '../parts/states.tsx'
-import { Age, count, Text, units } from '../parts/words.tsx'
+import { Age, count, Text, Time, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
+import { isDev } from '../session.ts'
 import { isTaken } from './delivery.tsx'
 import { Samples } from './samples.tsx'
 
@@ -36,12 +37,13 @@ export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange:
   const { id, slug, status } = agent
   const [isTesting, setTesting] = useState(false)
   const [refusal, setRefusal] = useState('')
-  const [report, setReport] = useState<TestReport>()
+  const checks = useData(id, signal => api.getAgentChecks({ id }, { signal }))
   const test = async () => {
     if (isTesting) return
     setTesting(true)
-    setReport(await tried('Not tested', () => api.testConnection({ id })))
+    await tried('Not tested', () => api.testConnection({ id }))
     setTesting(false)
+    checks.reload()
     onChange()
   }
   const move = MOVES[status]
@@ -93,15 +95,26 @@ export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange:
         </Note>
       )}
       <Why of={agent} />
-      <Checks of={report ?? null} isTesting={isTesting} passedAt={agent.lastCheckPassedAt} />
+      {checks.error !== undefined && (
+        <Failed what="The checks could not be read." error={checks.error} again={checks.reload} />
+      )}
+      <Checks of={lastOf(checks.data)} isTesting={isTesting} beats={checks.data?.heartbeats ?? []} />
       <div class="two">
-        <Connection agent={agent} />
+        <Connection agent={agent} secretIs={checks.data?.secret ?? null} onRotate={checks.reload} />
         <Earnings id={id} agent={agent} />
         <Samples agentId={id} />
         <LastDeliveries agent={agent} />
       </div>
     </div>
   )
+}
+
+type AgentChecks = Awaited<ReturnType<typeof api.getAgentChecks>>
+
+/** The newer of the last test by hand and the last heartbeat. */
+function lastOf(checks: AgentChecks | undefined): TestReport | null {
+  const [test, beat] = [checks?.tests[0], checks?.heartbeats[0]]
+  return (beat && test ? (beat.testedAt > test.testedAt ? beat : test) : (test ?? beat)) ?? null
 }
 
 /** Why buyers do not see it, and what is wrong with it. */
@@ -133,10 +146,10 @@ function Why({ of: { hiddenReason, reviewReason, diagnosis, status } }: { of: Ow
 interface ChecksProps {
   of: TestReport | null
   isTesting: boolean
-  passedAt: string | null
+  beats: readonly TestReport[]
 }
 
-function Checks({ of, isTesting, passedAt }: ChecksProps) {
+function Checks({ of, isTesting, beats }: ChecksProps) {
   const first = of?.checks.find(({ status }) => status === 'failed' || status === 'warning')
   return (
     <Card
@@ -150,12 +163,8 @@ function Checks({ of, isTesting, passedAt }: ChecksProps) {
             <>
               <Age at={of.testedAt} /> · {of.status === 'warning' ? 'passed with a warning' : of.status}
             </>
-          ) : passedAt ? (
-            <>
-              passed <Age at={passedAt} />
-            </>
           ) : (
-            'not passed yet'
+            'not tested yet'
           )}
         </span>
       }
@@ -190,17 +199,49 @@ function Checks({ of, isTesting, passedAt }: ChecksProps) {
           </Note>
         </div>
       )}
+      {beats.length > 0 && <Heartbeats of={beats} />}
     </Card>
   )
 }
 
-function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret } }: { agent: OwnAgentRecord }) {
+const Heartbeats = ({ of }: { of: readonly TestReport[] }) => (
+  <div class="in row">
+    <span class="qq">Heartbeats, the last at the right</span>
+    <ol class="row">
+      {[...of].reverse().map(({ testedAt, status }) => {
+        const [tone, icon, word] = checkStates[status]
+        return (
+          <li key={testedAt} class={`beat ${tone}`}>
+            <Icon name={icon} />
+            <span class="vh">
+              {word} <Time at={testedAt} />
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+    <span class="q">
+      <Age at={of[0]!.testedAt} />
+    </span>
+  </div>
+)
+
+interface ConnectionProps {
+  agent: OwnAgentRecord
+  secretIs: AgentChecks['secret']
+  onRotate: () => void
+}
+
+function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret }, secretIs, onRotate }: ConnectionProps) {
+  const dev = useData('dev', async signal => (isDev ? api.getDevStatus({}, { signal }) : null))
+  const own = dev.data?.agents.find(({ agentId }) => agentId === id)
   const [isAsked, setAsked] = useState(false)
   const [secret, setSecret] = useState('')
   const [isShown, setShown] = useState(false)
   const rotate = async () => {
     const next = await api.rotateSecret({ id })
     setSecret(next.secret)
+    onRotate()
     await navigator.clipboard?.writeText(next.secret).then(
       () => toast({ tone: 'ok', word: 'Copied', text: 'The new secret is on your clipboard.' }),
       () => setShown(true),
@@ -212,8 +253,39 @@ function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret } }: { age
         <dl class="dl">
           <dt>Webhook</dt>
           <dd class="m">{webhookUrl ? <Text>{webhookUrl}</Text> : <span class="q">no URL yet</span>}</dd>
+          {own && (
+            <>
+              <dt>Forwards to</dt>
+              <dd class="m">{own.forwardTo}</dd>
+              {own.command && (
+                <>
+                  <dt>Runs</dt>
+                  <dd>
+                    <span class="m">{own.command}</span>{' '}
+                    <span class="q">{own.isUp && own.pid !== null ? `process ${own.pid}` : 'not up'}</span>
+                  </dd>
+                </>
+              )}
+            </>
+          )}
           <dt>Secret</dt>
-          <dd class="m">{hasWebhookSecret ? 'whsec_••••••••' : <span class="q">none yet</span>}</dd>
+          <dd>
+            {hasWebhookSecret ? <span class="m">whsec_••••••••</span> : <span class="q">none yet</span>}
+            {secretIs && (
+              <span class="q">
+                {' '}
+                fingerprint <span class="m">{secretIs.fingerprint}</span>, since <Time at={secretIs.since} />
+              </span>
+            )}
+          </dd>
+          {secretIs?.previousUntil && (
+            <>
+              <dt>The one before</dt>
+              <dd>
+                counts for callbacks until <Time at={secretIs.previousUntil} />
+              </dd>
+            </>
+          )}
         </dl>
         {secret ? (
           <>
@@ -276,6 +348,14 @@ function Earnings({ id, agent: { completedTasks, rating } }: { id: string; agent
           <div>
             <div class="fig">{units(own?.earned ?? 0)}</div>
             <span class="q">earned</span>
+          </div>
+          <div>
+            <div class="fig">{units(own?.held ?? 0)}</div>
+            <span class="q">held</span>
+          </div>
+          <div>
+            <div class="fig">{units(own?.inDispute ?? 0)}</div>
+            <span class="q">in dispute</span>
           </div>
         </div>
       )}

@@ -11,6 +11,7 @@ import { tried } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
+import { href } from '../router.ts'
 import { type Clock, type ClockMove, type Due, dueIcon, dueWords, moveClock } from './due.ts'
 
 const HOUR = 3_600_000
@@ -21,10 +22,10 @@ const SPEEDS = [
 ] as const
 
 export default function ClockPage() {
-  const clock = useData('clock', signal => api.getClock({}, { signal }))
+  const clock = useData('clock', signal => api.getClock({ limit: 20 }, { signal }))
   const move = (by: ClockMove) => moveClock(by).then(clock.reload)
   const { data } = clock
-  const next = data?.next
+  const next = data?.due[0]
   useActions([
     {
       title: 'Move the clock to what is due next',
@@ -65,7 +66,7 @@ export default function ClockPage() {
       </Card>
       <div class="cols">
         <Faults />
-        {data && <DueNext of={data.next ? [data.next] : []} onMove={move} />}
+        {data && <DueNext of={data.due} onMove={move} />}
       </div>
     </>
   )
@@ -76,7 +77,7 @@ interface NowProps {
   onMove: (by: ClockMove) => void
 }
 
-function Now({ clock: { now, scale, next }, onMove }: NowProps) {
+function Now({ clock: { now, scale, due }, onMove }: NowProps) {
   const [read] = useState(() => ({ at: Date.now(), now }))
   const [ahead, setAhead] = useState(0)
   useTicks(1000)
@@ -97,14 +98,15 @@ function Now({ clock: { now, scale, next }, onMove }: NowProps) {
               + {hours} h
             </button>
           ))}
-          {next && (
-            <button type="button" class="b main-b" onClick={() => onMove({ to: next.at })}>
+          {due[0] && (
+            <button type="button" class="b main-b" onClick={() => onMove({ to: due[0]!.at })}>
               <Icon name="hour" />
               To the next <kbd>n</kbd>
             </button>
           )}
         </div>
       </div>
+      <Ruler due={due} from={at} ahead={ahead} />
       <div class="field">
         <label for="ahead">Move the clock by hours</label>
         <input
@@ -126,6 +128,22 @@ function Now({ clock: { now, scale, next }, onMove }: NowProps) {
   )
 }
 
+const AHEAD = 48 * HOUR
+
+/** The next 48 hours as a line. Its things stand in words in the list below. */
+const Ruler = ({ due, from, ahead }: { due: readonly Due[]; from: number; ahead: number }) => (
+  <svg class="ruler" height="28" aria-hidden="true">
+    <line x1="0" x2="100%" y1="14" y2="14" class="axis" />
+    {due.map(({ at, kind, id }) => {
+      const part = (Date.parse(at) - from) / AHEAD
+      return (
+        part <= 1 && <circle key={kind + id + at} class={kind} cx={`${Math.max(0.5, part * 99)}%`} cy="14" r="4.5" />
+      )
+    })}
+    <line x1={`${(ahead / AHEAD) * 99.8}%`} x2={`${(ahead / AHEAD) * 99.8}%`} y1="2" y2="26" class="now" />
+  </svg>
+)
+
 function DueNext({ of, onMove }: { of: readonly Due[]; onMove: NowProps['onMove'] }) {
   return (
     <Card id="due" title="Due next">
@@ -137,9 +155,15 @@ function DueNext({ of, onMove }: { of: readonly Due[]; onMove: NowProps['onMove'
             <li key={one.kind + one.id + one.at}>
               <Icon name={dueIcon(one)} />
               <span class="stack r0 grow">
-                <span class="cut">
-                  <Text>{dueWords(one)}</Text>
-                </span>
+                {one.taskId ? (
+                  <a class="go cut" href={href(`/tasks/${one.taskId}`)}>
+                    <Text>{dueWords(one)}</Text>
+                  </a>
+                ) : (
+                  <span class="cut">
+                    <Text>{dueWords(one)}</Text>
+                  </span>
+                )}
                 <span class="q n">
                   <Time at={one.at} />
                 </span>

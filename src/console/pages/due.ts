@@ -4,7 +4,7 @@ import { toast, tried } from '../parts/over.tsx'
 import { count } from '../parts/words.tsx'
 
 export type Clock = Awaited<ReturnType<typeof api.getClock>>
-export type Due = NonNullable<Clock['next']>
+export type Due = Clock['due'][number]
 export type ClockMove = { advanceMs: number } | { to: string }
 
 const KINDS = {
@@ -16,7 +16,8 @@ const KINDS = {
   buyer: ['person', 'A simulated buyer acts'],
 } as const
 
-export const dueWords = ({ kind, about }: Due) => (kind === 'webhook' && about ? about : KINDS[kind][1])
+export const dueWords = ({ kind, about, title, agent }: Due) =>
+  [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
 
 export const dueIcon = ({ kind }: Due) => KINDS[kind][0]
 

@@ -141,8 +141,8 @@ export function MoneyCard({ me }: { me: Me }) {
 }
 
 export function DueCard() {
-  const { data, error, reload } = useData('due', signal => api.getClock({}, { signal }))
-  const first = data?.next
+  const { data, error, reload } = useData('due', signal => api.getClock({ limit: MANY }, { signal }))
+  const first = data?.due[0]
   useChanges(() => true, reload)
   return (
     <Card
@@ -163,7 +163,7 @@ export function DueCard() {
       ) : (
         <>
           <ul class="lines">
-            {[first].map(one => (
+            {data.due.map(one => (
               <li key={one.kind + one.id + one.at}>
                 <Icon name={dueIcon(one)} />
                 <span class="cut grow">

@@ -6,9 +6,9 @@ import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
+import { Card, Empty, Failed, Loading, Note } from '../parts/say.tsx'
 import { StateMark, stateOfTask } from '../parts/states.tsx'
-import { Age, Text } from '../parts/words.tsx'
+import { Age, span, Text, useTicks } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
 import { isDev } from '../session.ts'
 import { AgentsCard, DueCard, MoneyCard } from './overview-cards.tsx'
@@ -16,11 +16,13 @@ import { Stream } from './stream.tsx'
 
 export default function Overview({ me }: PageProps) {
   useActions([{ title: 'Hire an agent', key: 'b', run: () => go('/hire') }])
+  const status = useData('status', async signal => (isDev ? api.getDevStatus({}, { signal }) : null))
+  useChanges(() => true, status.reload)
   return (
     <>
       <Head
         title="Overview"
-        sub={<span>{isDev ? location.origin : location.host}</span>}
+        sub={status.data ? <Facts of={status.data} /> : <span>{location.host}</span>}
         acts={
           <a class="b main-b" href={href('/hire')}>
             <Icon name="person" />
@@ -28,6 +30,7 @@ export default function Overview({ me }: PageProps) {
           </a>
         }
       />
+      {status.data && <FirstWarning of={status.data} />}
       <div class="cols">
         {isDev && me.isAdmin ? <Stream /> : <LastTasks />}
         <div class="stack">
@@ -37,6 +40,42 @@ export default function Overview({ me }: PageProps) {
         </div>
       </div>
     </>
+  )
+}
+
+type Status = Awaited<ReturnType<typeof api.getDevStatus>>
+
+function Facts({ of: { startedAt, seed, database } }: { of: Status }) {
+  useTicks()
+  return (
+    <>
+      <span class="m">{location.origin}</span>
+      <span>up for {span(Date.now() - Date.parse(startedAt))}</span>
+      {seed !== null && <span>seed {seed}</span>}
+      <span>
+        kept in <span class="m">{database.name}</span>
+      </span>
+    </>
+  )
+}
+
+/** The one thing to look at, if there is any: what somebody wanted to go wrong is none. */
+function FirstWarning({ of: { warnings } }: { of: Status }) {
+  const first = warnings.find(({ diagnosis }) => diagnosis !== null && !diagnosis.isMeant)
+  if (!first) return null
+  const { diagnosis, taskId } = first
+  return (
+    <Note tone="bad" icon="doctor">
+      <b>
+        <Text>{diagnosis!.text}</Text>
+      </b>{' '}
+      <Text>{diagnosis!.fix}</Text>{' '}
+      {taskId?.startsWith('task_') && (
+        <a class="link" href={href(`/tasks/${taskId}?show=failed`)}>
+          See the task
+        </a>
+      )}
+    </Note>
   )
 }
 

@@ -19,6 +19,13 @@ export function Head({ title, name = title, crumb, sub, acts }: HeadProps) {
     focus.isWanted = false
     heading.current?.focus()
   })
+  useLayoutEffect(() => {
+    const { current } = heading
+    // The head of what has loaded takes it over from that of what was loading.
+    return () => {
+      focus.isWanted ||= current !== null && document.activeElement === current
+    }
+  }, [])
   useEffect(() => {
     document.title = `${name} · marketplace`
   }, [name])

@@ -1,7 +1,6 @@
 /** The history of a task, told to each party as far as it may see it. Source: A-305. */
-import type * as z from 'zod'
 import { rowsOf } from '../../api/page.ts'
-import type { taskHappening } from '../../api/task-history.ts'
+import type { TaskHappening as Happening, HappeningOf } from '../../api/task-history.ts'
 import { type People, peopleById } from '../../store/tables/accounts/users.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import { type ReviewRow, reviewOf } from '../../store/tables/tasks/conversation.ts'
@@ -23,9 +22,6 @@ import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
-
-export type Happening = z.infer<typeof taskHappening>
-export type HappeningOf<Kind extends Happening['kind']> = Extract<Happening, { kind: Kind }>
 
 /** What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. */
 export interface Placed {

@@ -1,6 +1,7 @@
 /** What a simulator adds to the history of a task: when requests and attempts began, those that were refused, and what was done on purpose. */
 import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
 import type { DeathFact } from '../../api/diagnosis/story.ts'
+import type { TaskHappening as Happening } from '../../api/task-history.ts'
 import type { People } from '../../store/tables/accounts/users.ts'
 import type { TaskStepRow } from '../../store/tables/tasks/task-steps.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
@@ -10,7 +11,6 @@ import type { Market } from '../market.ts'
 import type { Recording } from '../recording.ts'
 import { actionOf, exchangeDiagnosis, jsonIn, refusalIn, Stories } from '../stories.ts'
 import { iso } from '../time.ts'
-import type { Happening } from './history.ts'
 
 const marketplace = { party: 'marketplace', userId: null, name: null } as const
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../../src/api/limits.ts'
-import type { Happening, HappeningOf } from '../../../src/market/tasks/history.ts'
+import type { TaskHappening as Happening, HappeningOf } from '../../../src/api/task-history.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import {

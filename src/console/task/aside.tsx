@@ -1,0 +1,201 @@
+/** Beside the lanes of a task: its money, the work, what was asked for, and what was said. */
+import { useState } from 'preact/hooks'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Segments } from '../parts/controls.tsx'
+import { Field, type Refusal, Refused, useDraft } from '../parts/form.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Card, Copy, Empty, Failed } from '../parts/say.tsx'
+import { Age, count, Money, Text, Time } from '../parts/words.tsx'
+import type { Task } from './next.tsx'
+import type { Of, Row } from './rows.ts'
+
+export function TaskMoney({ rows, task }: { rows: readonly Row[]; task: Task }) {
+  const transfers = rows.flatMap(({ of }) => (of.kind === 'transfer' ? [of] : []))
+  return (
+    <Card id="money" title="Money" beside={<span class="q r">agreed: {<Money cents={task.agreedPrice} />}</span>}>
+      {transfers.length === 0 ? (
+        <Empty>
+          <p>No money has moved. It is held once the task is sent.</p>
+        </Empty>
+      ) : (
+        <ul class="flow in">
+          {transfers.map(of => (
+            <Transfer key={of.id} of={of} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const Transfer = ({ of: { type, from, to, amount, at } }: { of: Of<'transfer'> }) => (
+  <li>
+    <Icon name={to.account === 'held' ? 'clock' : to.party === 'buyer' ? 'back' : 'arrow'} />
+    <span>
+      {nameOf(from)} → {nameOf(to)}
+      <span class="under q">
+        {type}, <Time at={at} />
+      </span>
+    </span>
+    <Money cents={amount} tone={to.account === 'held' ? 'held' : to.party === 'agent' ? 'in' : ''} />
+  </li>
+)
+
+const nameOf = ({ account, party }: Of<'transfer'>['from']) =>
+  account === 'held' || party === 'marketplace' ? account : `${party === 'agent' ? 'builder' : party}, ${account}`
+
+export function Work({ task, version }: { task: Task; version: string }) {
+  const { data, error, reload } = useData(
+    task.id,
+    signal => api.listDeliverables({ id: task.id, limit: 100 }, { signal }),
+    version,
+  )
+  const [chosen, choose] = useState('')
+  const all = data ? [...data.items].sort((a, b) => a.createdAt.localeCompare(b.createdAt)) : []
+  if (error) return <Failed what="The work could not be read." error={error} again={reload} />
+  const at = chosen ? Number(chosen) - 1 : all.length - 1
+  const work = all[at]
+  if (!work) return null
+  return (
+    <Card
+      id="work"
+      title="Work"
+      beside={
+        all.length > 1 && (
+          <Segments
+            label="Version"
+            value={String(at + 1)}
+            choices={all.map((_, at) => ({ value: String(at + 1), word: String(at + 1) }))}
+            onChoose={choose}
+          />
+        )
+      }
+      tools={work.content && <Copy text={work.content} label="the work" />}
+    >
+      <div class="in stack r8">
+        {work.content && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+          <section class="quote work" tabIndex={0} aria-label={`Work, version ${at + 1}`}>
+            <Text>{work.content}</Text>
+          </section>
+        )}
+        {work.notes && (
+          <p class="qq">
+            Notes: <Text>{work.notes}</Text>
+          </p>
+        )}
+        {work.files.map(({ id, name }) => (
+          <a
+            key={id}
+            class="link"
+            href={`/api/tasks/${encodeURIComponent(task.id)}/files/${encodeURIComponent(id)}`}
+            download
+          >
+            <Text>{name}</Text>
+          </a>
+        ))}
+      </div>
+      <footer>{count(work.content?.length ?? 0, 'character')} · shown as text, never as HTML</footer>
+    </Card>
+  )
+}
+
+export const Asked = ({ task: { description, requirements } }: { task: Task }) => (
+  <Card id="asked" title="What was asked for">
+    <div class="in stack r8">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <section class="work" tabIndex={0} aria-label="Description">
+        <Text>{description}</Text>
+      </section>
+      {requirements && (
+        <p class="work qq">
+          <Text>{requirements}</Text>
+        </p>
+      )}
+    </div>
+  </Card>
+)
+
+interface MessagesProps {
+  task: Task
+  /** Another one is there when it changes. */
+  version: string
+  mayWrite: boolean
+  onSent: () => void
+}
+
+export function Messages({ task, version, mayWrite, onSent }: MessagesProps) {
+  const { data, error, reload } = useData(
+    task.id,
+    signal => api.listMessages({ id: task.id, limit: 100 }, { signal }),
+    version,
+  )
+  return (
+    <Card
+      id="messages"
+      title="Messages"
+      beside={<span class="q r">{data ? data.pagination.total || 'none' : ''}</span>}
+    >
+      {error ? (
+        <Failed what="The messages could not be read." error={error} again={reload} />
+      ) : (
+        data && (
+          <ul class="talk">
+            {data.items.map(({ id, senderRole, content, createdAt }) => (
+              <li key={id}>
+                <span class="q">
+                  {WHO[senderRole]}, <Age at={createdAt} />
+                </span>
+                <p>
+                  <Text>{content}</Text>
+                </p>
+              </li>
+            ))}
+          </ul>
+        )
+      )}
+      {mayWrite && <Write task={task} onSent={onSent} />}
+    </Card>
+  )
+}
+
+const WHO = { buyer: 'Buyer', agent: 'Agent', system: 'Marketplace' } as const
+
+function Write({ task, onSent }: { task: Task; onSent: () => void }) {
+  const { fields, typed, forget } = useDraft(`${task.id}:message`, { content: '' })
+  const [wrong, setWrong] = useState<Refusal>()
+  useActions([{ title: 'Write a message', key: 'm', run: () => document.getElementById('content')?.focus() }])
+  const send = async (event: Event) => {
+    event.preventDefault()
+    try {
+      await api.sendMessage({ id: task.id, content: fields.content })
+      setWrong(undefined)
+      forget()
+      onSent()
+    } catch (error) {
+      setWrong(error as Refusal)
+    }
+  }
+  return (
+    <form class="in stack r8" onSubmit={send}>
+      <Refused what="Not sent." wrong={wrong} />
+      <Field id="content" label={<span class="vh">A message</span>} wrong={wrong}>
+        {attributes => (
+          <textarea
+            {...attributes}
+            rows={2}
+            required
+            placeholder="Write a message"
+            value={fields.content}
+            onInput={typed}
+          />
+        )}
+      </Field>
+      <button type="submit" class="b s r">
+        Send
+      </button>
+    </form>
+  )
+}

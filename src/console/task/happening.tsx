@@ -1,0 +1,217 @@
+/** One thing that has happened to a task: its facts, what went wrong, and in a simulator the very bytes. */
+import type { ComponentChildren } from 'preact'
+import type { CallReply } from '../../client/client.ts'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Bytes, Headers } from '../parts/bytes.tsx'
+import { Drawer, Section } from '../parts/drawer.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { toast, tried } from '../parts/over.tsx'
+import { Command, Copy, Failed, Id, Loading } from '../parts/say.tsx'
+import { Mark } from '../parts/states.tsx'
+import { count, Text, Time } from '../parts/words.tsx'
+import { go, place } from '../router.ts'
+import type { Me } from '../session.ts'
+import type { Task } from './next.tsx'
+import { type Of, type Row, sentenceOf } from './rows.ts'
+
+interface HappeningProps {
+  row: Row
+  rows: readonly Row[]
+  task: Task
+  me: Me
+  onDone: () => void
+}
+
+const close = () => {
+  const from = document.getElementById(place.value.hash.slice(1))?.querySelector('a')
+  go(place.value.path + location.search)
+  from?.focus()
+}
+
+export function Happening({ row, rows, task, me, onDone }: HappeningProps) {
+  const { of } = row
+  const exchangeId = 'exchangeId' in of ? of.exchangeId : null
+  useActions([{ title: 'Close what is chosen', key: 'Escape', isHidden: true, run: close }])
+  return (
+    <Drawer label={sentenceOf(row)} title={<Title row={row} />} onClose={close}>
+      <Facts row={row} />
+      {'diagnosis' in of && of.diagnosis && <WhatWentWrong of={of.diagnosis} />}
+      {row.said.some(({ text }) => text) && (
+        <div class="in stack r8">
+          {row.said.map(({ text, cut }, at) => (
+            <p key={at} class="quote work">
+              <Text>{text}</Text>
+              {cut && <span class="q"> … the whole stands in Messages</span>}
+            </p>
+          ))}
+        </div>
+      )}
+      {exchangeId && <Exchange id={exchangeId} />}
+      {of.kind === 'webhook' && me.id === task.builderId && <Resend of={of} rows={rows} onDone={onDone} />}
+    </Drawer>
+  )
+}
+
+const Title = ({ row: { what, beside } }: { row: Row }) => (
+  <>
+    <Text>{what}</Text> {beside && <span class="q n">{beside}</span>}
+  </>
+)
+
+function Facts({ row: { who, at, realAt, result, took, of } }: { row: Row }) {
+  return (
+    <div class="in stack r8">
+      {result?.word && (
+        <div class="row">
+          <Mark
+            tone={result.tone || 'mute'}
+            icon={result.tone === 'bad' ? 'failed' : result.tone === 'run' ? 'half' : 'check'}
+            pill
+          >
+            {result.word}
+          </Mark>
+          {result.more && <Text>{result.more}</Text>}
+          {took !== null && <span class="q n">{took} ms</span>}
+        </div>
+      )}
+      <dl class="dl">
+        <dt>By</dt>
+        <dd>{of.by.name ? <Text>{`${of.by.name}, ${who.toLowerCase()}`}</Text> : who}</dd>
+        <dt>Market time</dt>
+        <dd class="n">
+          <Time at={at} ms />
+        </dd>
+        {realAt && (
+          <>
+            <dt>Real time</dt>
+            <dd class="n">
+              {Math.abs(Date.parse(realAt) - Date.parse(at)) < 5 ? (
+                <span class="q">the same</span>
+              ) : (
+                <Time at={realAt} ms />
+              )}
+            </dd>
+          </>
+        )}
+        {of.kind === 'webhook' && <WebhookFacts of={of} />}
+        {'requestId' in of && of.requestId && (
+          <Fact name="Request">
+            <Id of={of.requestId} label="the request id" />
+          </Fact>
+        )}
+      </dl>
+    </div>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </>
+)
+
+const WebhookFacts = ({ of: { deliveryId, nextAttemptAt, outcome } }: { of: Of<'webhook'> }) => (
+  <>
+    <Fact name="Delivery">
+      <Id of={deliveryId} label="the delivery id" />
+    </Fact>
+    {outcome === 'retry' && nextAttemptAt && (
+      <Fact name="Then">
+        tried again at <Time at={nextAttemptAt} />
+      </Fact>
+    )}
+    {outcome === 'failed' && <Fact name="Then">given up</Fact>}
+  </>
+)
+
+interface WrongProps {
+  of: NonNullable<Of<'webhook'>['diagnosis']>
+}
+
+function WhatWentWrong({ of: { text, fix, commands } }: WrongProps) {
+  return (
+    <div class="in stack r8">
+      <h3>
+        <Mark tone="bad" icon="doctor">
+          What went wrong
+        </Mark>
+      </h3>
+      <p>
+        <Text>{text}</Text>
+      </p>
+      {fix && (
+        <p>
+          <b>To mend it:</b> <Text>{fix}</Text>
+        </p>
+      )}
+      {commands.map(command => (
+        <Command key={command}>{`npx marketplace ${command}`}</Command>
+      ))}
+    </div>
+  )
+}
+
+function Exchange({ id }: { id: string }) {
+  const { data, error, reload } = useData(id, signal => api.getExchange({ id }, { signal }))
+  if (error) return <Failed what="The bytes could not be read." error={error} again={reload} />
+  if (!data) return <Loading />
+  return (
+    <>
+      <Section name="Request headers" beside={data.requestHeaders.length}>
+        <Headers headers={data.requestHeaders} />
+      </Section>
+      <Section name="Request body" beside={count(data.requestBody.bytes, 'byte')}>
+        <Bytes label="Request body" body={data.requestBody} />
+      </Section>
+      <Section name="Response" beside={count(data.responseBody.bytes, 'byte')}>
+        <Headers headers={data.responseHeaders} />
+        <Bytes label="Response body" body={data.responseBody} />
+      </Section>
+      <div class="in row">
+        <Copy text={() => curlOf(data)} label="as curl">
+          Copy as curl
+        </Copy>
+      </div>
+    </>
+  )
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+/** curl makes these itself. */
+const OWN = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i
+
+function curlOf({ method, url, requestHeaders, requestBody }: CallReply<'getExchange'>): string {
+  const { encoding, content } = requestBody
+  const headers = requestHeaders
+    .filter(({ name }) => !OWN.test(name))
+    .map(({ name, value }) => `-H ${quoted(`${name}: ${value}`)}`)
+  const body = encoding === 'text' ? ['--data-binary', quoted(content)] : ['--data-binary', '@-']
+  const line = ['curl', '-i', '-X', method, quoted(url), ...headers, ...body].join(' ')
+  return encoding === 'text' ? line : `printf %s ${quoted(content)} | base64 -d | ${line}`
+}
+
+function Resend({ of, rows, onDone }: { of: Of<'webhook'>; rows: readonly Row[]; onDone: () => void }) {
+  const isUnderWay = rows.some(
+    ({ of: one }) => one.kind === 'webhook' && one.deliveryId === of.deliveryId && one.outcome === 'sending',
+  )
+  const resend = async () => {
+    const sent = await tried('Not sent', () => api.redeliver({ id: of.agentId, deliveryId: of.deliveryId }))
+    if (!sent) return
+    toast({ tone: 'ok', word: 'Sent again', text: `${of.event}: its row comes at the end.` })
+    onDone()
+  }
+  useActions([
+    { title: `Resend ${of.event}`, key: 'r', run: resend, ...(isUnderWay && { because: 'It is under way' }) },
+  ])
+  return (
+    <footer>
+      <button type="button" class="b s" onClick={resend}>
+        <Icon name="retry" />
+        Resend <kbd>r</kbd>
+      </button>
+    </footer>
+  )
+}
