@@ -75,7 +75,10 @@ test(
     await admin.call('POST', `${PATH}/${second.id}/stop`, undefined, 'key')
     await until('its end', async () => (await get(second.id)).state === 'stopped', 60)
     const { items } = await admin.call<{ items: JudgedRun[] }>('GET', PATH, undefined, 'key')
-    assert.equal(items.map(({ id }) => id), [second.id, first.id])
+    assert.equal(
+      items.map(({ id }) => id),
+      [second.id, first.id],
+    )
   }),
 )
 
@@ -87,7 +90,10 @@ test(
     assert.is(run.outcome, 'bad', run.text)
     const [broken] = run.checks
     assert.is(broken!.verdict, 'fail')
-    assert.match(broken!.seen.map(({ bytes }) => bytes.join('\n')).join('\n'), /^POST .*\n[^]*content-type: application\/json/i)
+    assert.match(
+      broken!.seen.map(({ bytes }) => bytes.join('\n')).join('\n'),
+      /^POST .*\n.*content-type: application\/json/is,
+    )
     assert.equal(run.causes[0]?.id, 'sig.missing-all')
 
     const last = await begin({ agentId: mine.id })

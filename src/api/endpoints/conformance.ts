@@ -3,7 +3,14 @@ import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, time } from '../shapes.ts'
 
-const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev', unit: 'own', source: 'A-312' } as const
+const admin = {
+  auth: 'key-or-session',
+  role: 'admin',
+  rate: 'general',
+  only: 'dev',
+  unit: 'own',
+  source: 'A-312',
+} as const
 
 const levels = ['must', 'should', 'may'] as const
 const verdicts = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive'] as const

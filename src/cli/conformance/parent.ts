@@ -4,7 +4,7 @@
  */
 import { checks } from '../../conform/checks/index.ts'
 import type { History } from '../../conform/history/history.ts'
-import { type Outcome, type Report, type ReportedCheck } from '../../conform/judging/report.ts'
+import type { Outcome, Report, ReportedCheck } from '../../conform/judging/report.ts'
 import { eventLine } from '../../conform/reports/findings.ts'
 import { verdictOf } from '../../conform/reports/verdict.ts'
 import { linesOf } from './explain.ts'

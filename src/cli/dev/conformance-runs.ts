@@ -3,11 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import type { JudgedRun, JudgedRunDetails } from '../../api/endpoints/conformance.ts'
+import { areas } from '../../conform/reports/areas.ts'
+import { areaOf } from '../../conform/reports/findings.ts'
 import type { Judge, WantedRun } from '../../market/simulator/conformance.ts'
 import { inherited } from '../../settings/config.ts'
 import type { ForwardedAgent } from '../../sim/agents/forwarded-agents.ts'
-import { areas } from '../../conform/reports/areas.ts'
-import { areaOf } from '../../conform/reports/findings.ts'
 import type { ToldRun } from '../conformance/parent.ts'
 import { fit } from '../output/ui.ts'
 
@@ -62,7 +62,14 @@ export class ConformanceRuns implements Judge {
     const env = { ...inherited(), ...(command === null && { MARKETPLACE_WEBHOOK_SECRET: agent.webhookSecret }) }
     const child = fork(COMMAND, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env })
     const run: Run = {
-      ...{ id: `run_${++this.#count}`, agent, only, child, ended: once(child, 'close').catch(() => {}), startedAt: new Date() },
+      ...{
+        id: `run_${++this.#count}`,
+        agent,
+        only,
+        child,
+        ended: once(child, 'close').catch(() => {}),
+        startedAt: new Date(),
+      },
       ...{ state: 'running', ms: 0, told: null, scenarios: 0, words: '' },
     }
     const began = performance.now()
@@ -137,7 +144,20 @@ function detailsOf({ told, state }: Run): Omit<JudgedRunDetails, keyof JudgedRun
         const { id, title, level, verdict, text, law, why, fix, behind } = check
         const isToCome = state === 'running' && toCome!.includes(id)
         const events = (isToCome ? [] : (seen![id] ?? [])).map(({ line, bytes }) => ({ line, bytes: [...bytes] }))
-        return { id, title, area: areaOf(check), level, verdict, isToCome, text, law: { ...law }, why, fix, behind, seen: events }
+        return {
+          id,
+          title,
+          area: areaOf(check),
+          level,
+          verdict,
+          isToCome,
+          text,
+          law: { ...law },
+          why,
+          fix,
+          behind,
+          seen: events,
+        }
       }) ?? [],
   }
 }
