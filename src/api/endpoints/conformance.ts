@@ -3,14 +3,7 @@ import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { id, time } from '../shapes.ts'
 
-const admin = {
-  auth: 'key-or-session',
-  role: 'admin',
-  rate: 'general',
-  only: 'dev',
-  unit: 'own',
-  source: 'A-312',
-} as const
+const dev = { auth: 'key-or-session', rate: 'general', only: 'dev', unit: 'own', source: 'A-312' } as const
 
 const levels = ['must', 'should', 'may'] as const
 const verdicts = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive'] as const
@@ -69,7 +62,7 @@ export type JudgedRunDetails = z.output<typeof details>
 
 export const conformance = {
   judgeAgent: endpoint({
-    ...admin,
+    ...dev,
     method: 'POST',
     path: '/api/dev/conformance',
     summary: 'Judge an agent of this machine: all checks, or some',
@@ -92,14 +85,14 @@ export const conformance = {
     refusals: ['not_found', 'no_local_agent', 'conformance_running'],
   }),
   listConformanceRuns: endpoint({
-    ...admin,
+    ...dev,
     method: 'GET',
     path: '/api/dev/conformance',
     summary: 'The last runs of the judge, newest first',
     reply: z.object({ items: z.array(run) }),
   }),
   getConformanceRun: endpoint({
-    ...admin,
+    ...dev,
     method: 'GET',
     path: '/api/dev/conformance/:id',
     summary: 'One run with its checks so far, also while it goes on',
@@ -107,7 +100,7 @@ export const conformance = {
     refusals: ['not_found'],
   }),
   stopConformanceRun: endpoint({
-    ...admin,
+    ...dev,
     method: 'POST',
     path: '/api/dev/conformance/:id/stop',
     summary: 'End a run with what it has seen so far',
