@@ -32,6 +32,8 @@ function groupOf({ verdict, isToCome }: Check): Group {
   return verdict === 'fail' ? 'bad' : verdict === 'warn' ? 'wait' : verdict === 'pass' ? 'ok' : 'none'
 }
 
+const ends = { good: 'Passed', bad: 'Failed', unsure: 'Not sure' } as const
+
 const LOOK_MS = 1_000
 
 export default function Conformance({ params }: PageProps) {
@@ -209,7 +211,7 @@ function Progress({ run }: { run: Run }) {
           tone={outcome === 'good' ? 'ok' : outcome === 'bad' ? 'bad' : 'mute'}
           icon={outcome === 'good' ? 'check' : 'failed'}
         >
-          <Text>{state === 'stopped' ? `Stopped: ${text}` : text}</Text>
+          <Text>{`${state === 'stopped' ? 'Stopped' : ends[outcome ?? 'unsure']}: ${text}`}</Text>
         </Mark>
       )}
       <span class="q">{span(ms)}</span>
@@ -303,9 +305,11 @@ function OneCheck({ run, check }: { run: Run; check: Check }) {
   return (
     <Drawer title={<span class="m">{check.id}</span>} label={check.id} onClose={() => go(`/conformance/${run.id}`)}>
       <div class="in stack">
-        <Mark tone={tone === 'none' ? 'mute' : tone} icon={icon ?? 'empty'} pill>
-          {word}, a {check.level}
-        </Mark>
+        <p>
+          <Mark tone={tone === 'none' ? 'mute' : tone} icon={icon ?? 'empty'} pill>
+            {word}, a {check.level}
+          </Mark>
+        </p>
         <p class="lead2">
           <Text>{check.text ? (isWrong ? `The agent ${check.text}.` : check.text) : check.title}</Text>
         </p>
@@ -338,9 +342,11 @@ function OneCheck({ run, check }: { run: Run; check: Check }) {
               </span>
               {bytes.length > 0 && (
                 // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-                <pre class="bytes" tabIndex={0}>
-                  <Text>{bytes.join('\n')}</Text>
-                </pre>
+                <section class="raw" tabIndex={0} aria-label={line}>
+                  <pre>
+                    <Text>{bytes.join('\n')}</Text>
+                  </pre>
+                </section>
               )}
             </div>
           ))}
