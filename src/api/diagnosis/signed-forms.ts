@@ -1,6 +1,6 @@
 /** What was signed beside what is to be signed, in parts of which those that differ are marked. No secret and no digest is in it. Source: A-288. */
 
-export type Mark = 'same' | 'extra' | 'missing' | 'different'
+type Mark = 'same' | 'extra' | 'missing' | 'different'
 
 interface Part {
   readonly text: string
