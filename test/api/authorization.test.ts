@@ -65,6 +65,7 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/agents/:id/samples': ['listed agent'],
   'GET /api/agents/:id/samples (pending)': ['pending agent'],
   'GET /api/agents/:id/reviews': ['listed agent'],
+  'GET /api/agents/:id/ratings': ['listed agent'],
   'GET /api/agents/:id/reviews (pending)': ['pending agent'],
   'GET /api/categories': [null],
 
@@ -100,6 +101,7 @@ const questions: Readonly<Record<string, Question>> = {
 
   'GET /api/wallet': [null],
   'GET /api/wallet/transactions': [null],
+  'GET /api/wallet/ledger': [null],
   'GET /api/wallet/deposit-limits': [null],
   'POST /api/wallet/deposit': [null, { amount: 200 }],
   'POST /api/wallet/withdraw': [null, { amount: 200 }],
@@ -132,6 +134,7 @@ const questions: Readonly<Record<string, Question>> = {
   'DELETE /api/my/api-keys/:id': ['key'],
   'GET /api/stream': [null],
   'GET /api/notifications': [null],
+  'POST /api/notifications/read': [null],
   'POST /api/notifications/:id/read': ['notification'],
 
   'GET /api/budget-authorizations': [null],
@@ -148,12 +151,15 @@ const questions: Readonly<Record<string, Question>> = {
   'POST /api/admin/agents/:id/approve': ['pending agent'],
   'POST /api/admin/agents/:id/reject': ['pending agent', reason],
   'GET /api/admin/users': [null],
+  'GET /api/admin/users/:id': ['user'],
   'PUT /api/admin/users/:id': ['user', { identityVerified: true }],
   'POST /api/admin/users/:id/purge': ['user'],
+  'GET /api/admin/queues': [null],
   'GET /api/admin/usage': [null],
   'GET /api/admin/usage/accounts': [null],
   'GET /api/admin/tasks': [null],
   'POST /api/admin/tasks/:id/resolve': ['delivered task', { outcome: 'refund' }],
+  'POST /api/admin/tasks/:id/messages': ['delivered task', { content: 'Both read this' }],
   'GET /api/admin/deposits': [null],
   'GET /api/admin/withdrawals': [null],
   'POST /api/admin/deposits/:id/confirm': ['deposit'],
@@ -174,6 +180,9 @@ const questions: Readonly<Record<string, Question>> = {
   'DELETE /api/dev/faults': [null],
   'GET /api/dev/exchanges': [null],
   'GET /api/dev/exchanges/:id': ['exchange'],
+  'GET /api/dev/exchanges/:id/diagnosis': ['exchange'],
+  'GET /api/dev/mails': [null],
+  'DELETE /api/dev/faults/:id': ['fault'],
   'GET /api/dev/events': [null],
 }
 
