@@ -24,7 +24,12 @@ const run = z
     seed: z.int().nullable(),
     played: count(),
     scenarios: count(),
-    summary: z.record(z.enum(verdicts), count()).nullable(),
+    summary: z
+      .object({
+        ...{ pass: count(), fail: count(), warn: count() },
+        ...{ behind: count(), untested: count(), inconclusive: count() },
+      })
+      .nullable(),
   })
   .meta({
     description:

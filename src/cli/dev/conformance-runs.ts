@@ -118,7 +118,6 @@ export class ConformanceRuns implements Judge {
   #recordOf(run: Run): JudgedRun {
     const { id, agent, only, startedAt, state, told, scenarios } = run
     const isOver = state !== 'running'
-    const { levels: _, total: __, ...summary } = told?.report.summary ?? {}
     return {
       ...{ id, agentId: agent.id, agentSlug: agent.slug, command: this.#commandOf(agent), only: [...only] },
       ...{ startedAt: startedAt.toISOString(), ms: run.ms || Date.now() - startedAt.getTime(), state },
@@ -126,7 +125,7 @@ export class ConformanceRuns implements Judge {
       text: told ? (isOver ? told.text : '') : failure(run),
       seed: told?.report.seed ?? null,
       ...{ played: told?.played.length ?? 0, scenarios },
-      summary: told ? (summary as JudgedRun['summary']) : null,
+      summary: told ? summaryOf(told) : null,
     }
   }
 }
@@ -160,4 +159,9 @@ function detailsOf({ told, state }: Run): Omit<JudgedRunDetails, keyof JudgedRun
         }
       }) ?? [],
   }
+}
+
+function summaryOf({ report }: ToldRun): JudgedRun['summary'] {
+  const { levels: _, total: __, ...counts } = report.summary
+  return counts
 }
