@@ -7,7 +7,7 @@ import type { secondFactor } from '../../src/api/endpoints/second-factor.ts'
 import type { sessions } from '../../src/api/endpoints/sessions.ts'
 import type { simulator } from '../../src/api/endpoints/simulator.ts'
 import type { wallet } from '../../src/api/endpoints/wallet.ts'
-import { transactionTypes } from '../../src/api/money-records.ts'
+import { directions, transactionTypes } from '../../src/api/money-records.ts'
 import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import { choose, type Makers, type Plan, paging, type Scene, someone, withSession } from './plan.ts'
@@ -44,6 +44,19 @@ export function newcomer({ model, random }: Scene, isBuilder = true) {
 export const keyTaken = ({ data }: Answer, { by }: Plan) => {
   const { key, keyInfo } = data as { key?: string; keyInfo: { id: string } }
   if (key) by?.keys.push({ id: keyInfo.id, key })
+}
+
+/** Some of the filters of transactions. */
+function transactionsAsked(scene: Scene): Record<string, unknown> {
+  const { random, now } = scene
+  const time = () => new Date(now - random.pick([0, 1_000, 3_600_000, 86_400_000])).toISOString()
+  return {
+    ...(random.often(0.5) && { type: random.pick(transactionTypes) }),
+    ...(random.often(0.2) && { direction: random.pick(directions) }),
+    ...(random.often(0.3) && { taskId: random.recent(scene.model.all('task'))?.id ?? 'none' }),
+    ...(random.often(0.2) && { from: time() }),
+    ...(random.often(0.2) && { to: time() }),
+  }
 }
 
 export const accountSteps: Makers<
@@ -192,7 +205,11 @@ export const accountSteps: Makers<
     }
   },
 
-  listNotifications: scene => ({ by: someone(scene), query: paging(scene) }),
+  listNotifications: scene => ({
+    by: someone(scene),
+    query: { ...(scene.random.often(0.4) && { unread: 'true' }), ...paging(scene) },
+  }),
+  readNotifications: scene => (scene.random.often(0.3) ? { by: someone(scene) } : undefined),
   readNotification: scene => {
     const one = choose(scene, 'ntf', ({ readAt }) => readAt === null)
     return one && { by: one.seenBy, at: { id: one.id } }
@@ -207,10 +224,9 @@ export const accountSteps: Makers<
 
   getWallet: scene => ({ by: someone(scene) }),
   listTransactions: scene => {
-    const { random } = scene
-    const type = random.often(0.5) ? { type: random.pick(transactionTypes) } : {}
-    return { by: someone(scene), query: { ...type, ...paging(scene) } }
+    return { by: someone(scene), query: { ...transactionsAsked(scene), ...paging(scene) } }
   },
+  listLedger: scene => ({ by: someone(scene), query: { ...transactionsAsked(scene), ...paging(scene) } }),
   getDepositLimits: scene => ({ by: someone(scene) }),
   getEarnings: scene => ({
     by: scene.random.often(0.7) ? scene.random.pick(scene.model.people.slice(1, 4)) : someone(scene),

@@ -96,6 +96,7 @@ const lists: Readonly<Record<string, readonly List[]>> = {
     { who: buyer, path: at('/api/wallet/transactions?type=hold'), order: 'newest first' },
     { who: builder, path: at('/api/wallet/transactions?type=earning'), order: 'newest first' },
   ],
+  listLedger: [{ who: buyer, path: at('/api/wallet/ledger'), order: 'newest first' }],
   listBudgets: [{ who: buyer, path: at('/api/budget-authorizations'), order: 'oldest first' }],
   listHistory: [
     {

@@ -7,6 +7,7 @@ import type { NotificationRecord } from '../../api/records.ts'
 import {
   countNotifications,
   insertNotification,
+  markAllRead,
   markRead,
   type NotificationRow,
   notificationById,
@@ -48,10 +49,11 @@ const notificationRecord = (row: NotificationRow) =>
     readAt: isoOrNull(row.readAt),
   }) as NotificationRecord
 
-const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query: { page, limit } }) => {
+const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
-  const rows = await notificationsOf(tx, id, ...rowsOf({ page, limit }))
-  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id) }
+  const isUnread = query.unread === 'true'
+  const rows = await notificationsOf(tx, id, isUnread, ...rowsOf(query))
+  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id, isUnread) }
 }
 
 const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, { params }) => {
@@ -63,4 +65,8 @@ const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, 
   return notificationRecord({ ...row, readAt: row.readAt ?? now })
 }
 
-export const notificationVerbs = { listNotifications, readNotification }
+const readNotifications: Verb<'readNotifications'> = async ({ tx, world, actor }) => ({
+  read: await markAllRead(tx, actor.user.id, world.now()),
+})
+
+export const notificationVerbs = { listNotifications, readNotification, readNotifications }
