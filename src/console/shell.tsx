@@ -31,15 +31,17 @@ export const Brand = ({ children }: { children?: ComponentChildren }) => (
 )
 
 type Over = 'Palette' | 'Keys'
+const overAll = () => import('./over-all.tsx')
 
 export function Shell({ me }: { me: Me }) {
   const { path } = useStore(place)
   const [isOpen, setOpen] = useState(false)
   const [over, setOver] = useState<{ Body: ComponentType<{ onClose: () => void }> }>()
-  // Few open them: they are loaded then.
-  const open = (name: Over) => void import('./over-all.tsx').then(all => setOver({ Body: all[name] }))
+  const open = (name: Over) => void overAll().then(all => setOver({ Body: all[name] }))
   useEffect(() => setOpen(false), [path])
   useEffect(goLive, [me.id])
+  // After the page itself: what is typed right behind their keys is theirs.
+  useEffect(() => void overAll(), [])
   const offered = pages.filter(page => isFor(page, me))
   useKeys(me, offered, open)
   return (

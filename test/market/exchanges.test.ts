@@ -129,7 +129,7 @@ test('entries are numbered, and have both times', async () => {
   await marketplace.close()
 })
 
-test('an administrator lists exchanges, and sees each whole', async () => {
+test('an administrator lists exchanges; everybody sees each whole', async () => {
   const { marketplace, agent, submitted } = await open()
   const { client } = marketplace.admin
   agent.sink.answer = () => answered(503, '<html>down</html>')
@@ -139,6 +139,7 @@ test('an administrator lists exchanges, and sees each whole', async () => {
   assert.equal((await client.listExchanges({ taskId, failed: 'false' })).items, [])
   assert.equal((await client.listExchanges({ agentId: 'agt_none' })).items, [])
   const whole = await client.getExchange({ id: items[0]!.id })
+  assert.equal(await (await marketplace.join('reader')).client.getExchange({ id: items[0]!.id }), whole)
   assert.is(JSON.parse(whole.requestBody.content).data.taskId, taskId)
   assert.equal(whole.responseBody, { encoding: 'text', content: '<html>down</html>', bytes: 17, cut: false })
   assert.ok(whole.requestHeaders.some(({ name }) => name === 'X-Service-Signature'))

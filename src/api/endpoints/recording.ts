@@ -6,14 +6,8 @@ import { limits } from '../limits.ts'
 import { integerText, oneOf, paging } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 
-const admin = {
-  auth: 'key-or-session',
-  role: 'admin',
-  rate: 'general',
-  only: 'dev',
-  unit: 'own',
-  source: 'A-238',
-} as const
+const open = { auth: 'key-or-session', rate: 'general', only: 'dev', unit: 'own', source: 'A-238' } as const
+const admin = { ...open, role: 'admin' } as const
 
 const { exchanges, mebibytes, bodyMebibytes } = limits.recording
 
@@ -34,8 +28,9 @@ export const recording = {
     reply: exchange,
     list: 'items',
   }),
+  // The history of a task, which all its parties see whole in a simulator, names its exchanges.
   getExchange: endpoint({
-    ...admin,
+    ...open,
     method: 'GET',
     path: '/api/dev/exchanges/:id',
     summary: 'One webhook or callback, byte for byte, with its response',
