@@ -42,8 +42,13 @@ interface Following {
   readonly after: number
   /** false: the stream ends when it has sent what is there. */
   readonly follows: boolean
-  /** The session or key that it counts for. */
+  /** The session, key or account that it counts for. */
   readonly owner: string
+  /**
+   * Its items only say what to read anew. Who has missed any is told to read all anew, not how many; it ends after a while. `partial`: other
+   * instances have some that are not in it.
+   */
+  readonly hints?: 'whole' | 'partial'
 }
 
 /** The items of a feed as server-sent events, outside the envelope. */
@@ -52,12 +57,14 @@ export class EventStream {
   readonly after: number
   readonly follows: boolean
   readonly owner: string
+  readonly hints: Following['hints']
 
-  constructor({ feed, after, follows, owner }: Following) {
+  constructor({ feed, after, follows, owner, hints }: Following) {
     this.feed = feed
     this.after = after
     this.follows = follows
     this.owner = owner
+    this.hints = hints
   }
 }
 

@@ -1,6 +1,5 @@
 /** What can be done now: each action has its line in the palette, and its key. */
-import { useEffect } from 'preact/hooks'
-import { Store } from './store.ts'
+import { useEffect, useRef } from 'preact/hooks'
 
 export interface Action {
   readonly title: string
@@ -13,15 +12,25 @@ export interface Action {
   readonly isHidden?: boolean
 }
 
-/** Those of the page, of what is chosen on it, and of the shell: the last come first. */
-export const actions = new Store<readonly (readonly Action[])[]>([])
+interface Offer {
+  current: readonly Action[]
+}
+
+/** What came last comes first: the page's before the shell's. */
+let offers: readonly Offer[] = []
+
+export const allActions = (): readonly Action[] => offers.flatMap(({ current }) => current)
 
 /** Offers actions for as long as the component is there. */
 export function useActions(own: readonly Action[]): void {
+  const offer = useRef(own)
+  offer.current = own
   useEffect(() => {
-    actions.set([own, ...actions.value])
-    return () => actions.set(actions.value.filter(some => some !== own))
-  })
+    offers = [offer, ...offers]
+    return () => {
+      offers = offers.filter(one => one !== offer)
+    }
+  }, [])
 }
 
 /** Single keys can be switched off: they hinder who dictates. Source: WCAG 2.1.4. */
@@ -36,7 +45,7 @@ addEventListener('keydown', event => {
   if (!(event.target instanceof Element) || event.target.matches(TYPING) || event.target.closest('dialog')) return
   const before = first && event.timeStamp - first.at < SECOND_MS ? `${first.key} ` : ''
   first = undefined
-  const all = actions.value.flat()
+  const all = allActions()
   const wanted = before + event.key
   const action = all.find(({ key, because }) => key === wanted && because === undefined)
   if (action) {

@@ -1,6 +1,6 @@
 /** Over every page: the palette of what can be done and gone to, and the sheet of keys. */
 import { useMemo, useState } from 'preact/hooks'
-import { type Action, actions } from './actions.ts'
+import { type Action, allActions } from './actions.ts'
 import { Sheet } from './parts/drawer.tsx'
 import { Icon } from './parts/icons.tsx'
 import { go } from './router.ts'
@@ -26,7 +26,7 @@ const COMBOBOX = { role: 'combobox', list: undefined, 'aria-expanded': true, 'ar
 
 export function Palette({ onClose }: { onClose: () => void }) {
   // As they were when it was opened: what is behind it goes on.
-  const all = useMemo(() => actions.value.flat().filter(({ isHidden }) => !isHidden), [])
+  const all = useMemo(() => allActions().filter(({ isHidden }) => !isHidden), [])
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const some = found(all, text)
@@ -96,11 +96,9 @@ const ALWAYS: readonly (readonly [string, string])[] = [
 export function Keys({ onClose }: { onClose: () => void }) {
   const own = useMemo(
     () =>
-      actions.value
-        .flat()
-        .flatMap(({ key, title, because, isHidden }) =>
-          key && because === undefined && !isHidden ? [[key, title] as const] : [],
-        ),
+      allActions().flatMap(({ key, title, because, isHidden }) =>
+        key && because === undefined && !isHidden ? [[key, title] as const] : [],
+      ),
     [],
   )
   return (

@@ -163,9 +163,9 @@ function openLog(options: OpenOptions) {
 
 const machineClock = { now: Date.now, realNow: Date.now }
 
-const pagesOf = (market: Market, metrics: Metrics, { metricsToken, console = 'on' }: OpenOptions) => ({
+const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
   ...contractPages(endpoints, market.config),
-  ...(console === 'on' && consolePages(market.config)),
+  ...(market.config.console === 'on' && consolePages(market.config)),
   ...publicFilePages(market.config, market.memory.of(PublicFiles)),
   '/metrics': metricsPage(market, metrics, metricsToken),
 })
@@ -276,6 +276,7 @@ const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): 
   keeping: keepingOf(options.keeping ?? {}),
   retryScheduleMs: options.mode === 'dev' && options.retries === 'quick' ? quickRetryScheduleMs : retryScheduleMs,
   adminTotp: options.adminTotp ?? 'optional',
+  console: options.console ?? 'on',
   brand: options.brand ?? { name: null, colors: null, logo: null },
   version,
 })

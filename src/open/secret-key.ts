@@ -131,12 +131,12 @@ const insertProof = (tx: Tx, world: World, secretKey: Buffer) =>
 /**
  * Deletes what can't be opened any more, notifies the owners, and makes the new key the database's own, in one transaction.
  */
-export async function replaceSecretKey({ db, world, config, log }: Market): Promise<void> {
+export async function replaceSecretKey({ db, world, config, log, memory }: Market): Promise<void> {
   const dropped = await db.write(async tx => {
     const agents = await dropAgentSecrets(tx)
     for (const { id, name, builderId } of agents) {
       const message = `The webhook secret of “${name}” is lost, so it is hidden: rotate its secret, then test its connection.`
-      await notify({ tx, world, config }, builderId, {
+      await notify({ tx, world, config, memory }, builderId, {
         type: 'webhook_health_failed',
         agentId: id,
         message,

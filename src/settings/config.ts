@@ -55,6 +55,8 @@ export interface Config {
   readonly retryScheduleMs: readonly number[]
   /** Whether administrators need a second factor to settle money. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
+  /** Whether there are pages at /console. */
+  readonly console: 'on' | 'off'
   /** What the operator gives the public pages. Source: A-308. */
   readonly brand: Brand
   readonly version: string
@@ -95,8 +97,7 @@ export interface Settings {
   readonly baseUrl: string
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
-  /** The pages at /console. */
-  readonly console: 'on' | 'off'
+  readonly console: Config['console']
   readonly trustProxy: number
   /** Overrides of the web server's bounds. */
   readonly bounds: ReturnType<typeof boundsOf>

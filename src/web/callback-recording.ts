@@ -1,4 +1,5 @@
 /** Records a callback with its response, by signature or by key, also one that nothing is there for. Only in a simulator. */
+import { Changes } from '../market/changes.ts'
 import type { Recording } from '../market/recording.ts'
 import type { SignedCallback } from '../market/verb.ts'
 import { type HeaderLines, linesOf } from '../world/header-lines.ts'
@@ -13,7 +14,7 @@ interface Arrived {
 
 /** Records the callback as soon as `call` has its response. */
 export function recordCallback(call: Call, recording: Recording, arrived: () => Arrived): void {
-  const { world, config, faults } = call.server.market
+  const { world, config, faults, memory } = call.server.market
   const realAt = world.realNow()
   const at = world.now()
   call.onSent = ({ status, headers, body }: Sent<string | Buffer>) => {
@@ -50,6 +51,7 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
       bytes:
         OWN_BYTES + requestBody.length + responseBody.length + lengthOf(requestHeaders) + lengthOf(responseHeaders),
     }))
+    memory.of(Changes).tell([], at, { type: 'callback', taskId, what: String(status) })
   }
 }
 

@@ -10,6 +10,8 @@ import { limits } from '../api/limits.ts'
 import type { EventStream } from '../api/reply.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
+/** What is known may be old: all is to be read anew. */
+const RESYNC = 'event: resync\ndata: {}\n\n'
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000
 interface StreamOptions {
@@ -29,6 +31,8 @@ interface StreamCall {
 
 interface OpenStream {
   readonly res: ServerResponse
+  readonly hints: EventStream['hints']
+  beats: number
   end(): void
 }
 
@@ -51,7 +55,8 @@ export class EventStreams {
     call.stream(200, TYPE, null, { 'x-accel-buffering': 'no' })
     if (req.method === 'HEAD' || this.#closed) return void res.end()
     release(res)
-    const open = follow(res, stream, process, startOf(stream, process, req.headers['last-event-id']))
+    const start = startOf(stream, process, req.headers['last-event-id'])
+    const open = follow(res, stream, process, start)
     this.#open.set(stream.owner, own.add(open))
     this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref()
     res.once('close', () => {
@@ -73,7 +78,11 @@ export class EventStreams {
   }
 
   #beat(): void {
-    for (const { res } of this.#all()) if (!res.writableNeedDrain) res.write(': alive\n\n')
+    for (const open of this.#all()) {
+      const { res, hints } = open
+      if (hints && ++open.beats >= limits.streams.comments) open.end()
+      else if (!res.writableNeedDrain) res.write(hints === 'partial' ? RESYNC : ': alive\n\n')
+    }
   }
 
   #stopHeartbeat(): void {
@@ -82,20 +91,26 @@ export class EventStreams {
   }
 }
 
-/** Returns the number after which the stream begins. What an earlier process has sent is all over. */
-function startOf({ after }: EventStream, process: string, lastId: string | string[] | undefined): number {
+/** Returns the number after which the stream begins. What an earlier process has sent is all over. null: the client has missed some hints. */
+function startOf({ after, hints }: EventStream, process: string, lastId: string | string[] | undefined): number | null {
   const [, by, number] = /^(\w+)-(\d{1,15})$/.exec(String(lastId ?? '')) ?? []
   if (number === undefined) return after
-  return by === process ? Number(number) : 0
+  if (by === process) return Number(number)
+  return hints ? null : 0
 }
 
-function follow(res: ServerResponse, { feed, follows }: EventStream, process: string, start: number): OpenStream {
-  let at = start
+function follow(
+  res: ServerResponse,
+  { feed, follows, hints }: EventStream,
+  process: string,
+  start: number | null,
+): OpenStream {
+  let at = start ?? feed.last
   const send = () => {
     while (!res.writableNeedDrain && !res.writableEnded) {
       const missed = feed.oldest - 1 - at
       if (missed > 0) {
-        res.write(`event: gap\ndata: ${JSON.stringify({ missed })}\n\n`)
+        res.write(hints ? RESYNC : `event: gap\ndata: ${JSON.stringify({ missed })}\n\n`)
         at += missed
       }
       const item = feed.next(at)
@@ -115,6 +130,7 @@ function follow(res: ServerResponse, { feed, follows }: EventStream, process: st
   }
   res.on('drain', send)
   res.write(`retry: ${RETRY_MS}\n\n`)
+  if (start === null) res.write(RESYNC)
   send()
-  return { res, end }
+  return { res, hints, beats: 0, end }
 }

@@ -132,6 +132,7 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/my/api-keys': [null],
   'POST /api/my/api-keys': [null, { name: 'Another key' }],
   'DELETE /api/my/api-keys/:id': ['key'],
+  'GET /api/stream': [null],
   'GET /api/notifications': [null],
   'POST /api/notifications/read': [null],
   'POST /api/notifications/:id/read': ['notification'],
@@ -183,7 +184,10 @@ const questions: Readonly<Record<string, Question>> = {
 }
 
 /** A stream would go on for ever. */
-const queries: Readonly<Record<string, string>> = { 'GET /api/dev/events': '?follow=false' }
+const queries: Readonly<Record<string, string>> = {
+  'GET /api/dev/events': '?follow=false',
+  'GET /api/stream': '?follow=false',
+}
 
 const passwords = (currentPassword: string) => ({ currentPassword, newPassword: currentPassword })
 const absent = { id: 'none', userId: 'none', fileId: 'none', sampleId: 'none', deliveryId: 'none' }

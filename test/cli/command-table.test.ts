@@ -47,6 +47,7 @@ test('a command line loads the commands of its first word, and a start loads non
 
 /** Endpoints that no person calls by a command of their own, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {
+  watchChanges: 'for pages, which read anew what it names; tasks watch and logs --follow tell people',
   getMyAgent: 'agents show asks getAgent, which returns the same to the builder',
   listMySamples: 'agents samples list asks listSamples, which returns the same to the builder',
   listDeliveries: 'deliveries list asks listMyDeliveries for its agent',

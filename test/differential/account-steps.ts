@@ -249,6 +249,7 @@ export const accountSteps: Makers<
   // How long an exchange took is up to the machine.
   listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
   getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  watchChanges: scene => ({ by: someone(scene), query: { follow: 'perhaps' } }),
   watchEvents: scene => ({ by: someone(scene), query: { after: '-1' } }),
   moveClock: ({ model, random, now }) => {
     const ms = random.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])

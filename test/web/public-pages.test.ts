@@ -55,6 +55,7 @@ test('each page is whole without scripts, lets nothing in from elsewhere, and ea
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';/)
     assert.not.match(policy, /unsafe|script-src|https?:/)
+    assert.is(headers.get('referrer-policy'), 'same-origin', 'else a browser does not say where a form comes from')
     assert.not.match(
       text,
       /<style|<[^>]*\son\w+=|<[^>]*\sstyle=|<script(?! type="application\/ld\+json">)/,
@@ -174,9 +175,14 @@ test('a page is kept and asked for again; what one account sees is kept for nobo
   assert.is(mine.status, 200)
   assert.match(wordsOf(mine.text), 'Signed in as buyer')
   assert.is(mine.headers.get('cache-control'), 'private, no-cache')
+  assert.is((await own.get('/agents')).headers.get('cache-control'), 'private, no-cache')
   const style = /href="(\/assets\/style\.css\?v=\w+)"/.exec(first.text)![1]!
   const { headers } = await visitor.get(style)
   assert.is(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.is(headers.get('content-encoding'), 'gzip')
+  const unpacked = await visitor.get(style, { 'accept-encoding': 'identity' })
+  assert.is(unpacked.headers.get('content-encoding'), null)
+  assert.match(unpacked.text, /^\/\*.*\*\/\n:root \{/)
   assert.is((await visitor.get('/assets/style.css?v=old')).headers.get('cache-control'), 'no-cache')
 })
 

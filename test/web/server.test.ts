@@ -127,6 +127,7 @@ async function start(more: Partial<Config> = {}) {
     payments: 'sandbox',
     currency: 'USD',
     rateLimits: 'off',
+    console: 'on',
     brand: { name: null, colors: null, logo: null },
     trustProxy: 0,
     heartbeatBatch: 20,

@@ -69,6 +69,7 @@ async function open() {
       payments: 'sandbox',
       currency: 'USD',
       rateLimits: 'off',
+      console: 'on',
       brand: { name: null, colors: null, logo: null },
       trustProxy: 0,
       heartbeatBatch: 20,

@@ -1,12 +1,30 @@
 /** The notifications of an account. Source: I-heartbeat-failed, A-28, A-32. */
 import * as z from 'zod'
+import { change } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
+import { limits } from '../limits.ts'
 import { notification } from '../records.ts'
 import { oneOf, paging } from '../shapes.ts'
 
 const mine = { auth: 'key-or-session', rate: 'general' } as const
 
 export const notifications = {
+  watchChanges: endpoint({
+    ...mine,
+    method: 'GET',
+    path: '/api/stream',
+    summary: 'What changes of your own, as it changes: a stream of server-sent events',
+    description:
+      'The data of each event says what has changed, so that it is read anew: a task, a webhook, a wallet, an agent, a notification. Administrators, and everybody in a simulator, hear of all. ' +
+      'It goes on after the event that `Last-Event-ID` names. An event `resync` says that some were missed, so that all is to be read anew; where several instances run, it comes with each comment. ' +
+      `A comment comes every ${limits.streams.commentMs / 1000} seconds, and after ${(limits.streams.comments * limits.streams.commentMs) / 60_000} minutes the stream ends, to be opened again. At most ${limits.streams.atOnce} streams for one account.`,
+    query: z.object({ follow: oneOf(['true', 'false']).optional() }),
+    reply: change,
+    stream: true,
+    unit: 'own',
+    refusals: ['too_many_streams'],
+    source: 'A-311',
+  }),
   listNotifications: endpoint({
     ...mine,
     method: 'GET',

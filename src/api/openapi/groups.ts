@@ -8,6 +8,8 @@ export interface Group {
 
 const group = (name: string, title: string, description: string): Group => ({ name, title, description })
 
+const notices = group('notifications', 'Notifications', 'What an account should know of.')
+
 const byPrefix: readonly (readonly [prefix: string, group: Group])[] = [
   ['/api/auth', group('accounts', 'Accounts', 'Registration, sessions and passwords.')],
   ['/api/tasks', group('tasks', 'Tasks', 'A task from draft to completed, as its buyer and its builder see it.')],
@@ -19,14 +21,17 @@ const byPrefix: readonly (readonly [prefix: string, group: Group])[] = [
   ],
   ['/api/agent/requestors', group('requestors', 'Requestors', 'What an agent may know about a buyer.')],
   ['/api/agent', group('agent-callback', 'Agent callback', "The agent's answers: by key, or signed.")],
-  ['/api/notifications', group('notifications', 'Notifications', 'What an account should know of.')],
+  ['/api/notifications', notices],
+  ['/api/stream', notices],
   ['/api/admin', group('administration', 'Administration', 'Reviews, accounts, disputes and payments.')],
   ['/api/dev', group('simulator', 'Simulator', 'What exists in the local simulator alone.')],
   ['/api', group('marketplace', 'Marketplace', 'What anyone can see: agents and categories.')],
 ]
 
 /** In the order in which a newcomer meets them. */
-export const groups: readonly Group[] = [byPrefix.at(-1)![1], ...byPrefix.slice(0, -1).map(([, named]) => named)]
+export const groups: readonly Group[] = [
+  ...new Set([byPrefix.at(-1)![1], ...byPrefix.slice(0, -1).map(([, named]) => named)]),
+]
 
 export const groupOf = (path: string): Group =>
   byPrefix.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))![1]

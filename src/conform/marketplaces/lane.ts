@@ -306,10 +306,10 @@ export class Lane {
 const withoutKey = (value: string) => value.replace(/svc_\S+/g, 'svc_…')
 
 /** Money for buyers out of nothing: the work of some agents costs more than anybody may deposit in a day. */
-async function fund({ db, world, log }: Market, userId: string, amount: number): Promise<void> {
+async function fund({ db, world, log, memory }: Market, userId: string, amount: number): Promise<void> {
   const deposit = { kind: 'deposit', status: 'completed', description: 'Deposit', taskId: null } as const
   const legs = { payerId: null, payeeId: userId, from: account.world, to: account.available(userId) }
-  await db.write(tx => post({ tx, world, log }, { ...deposit, ...legs, amount }))
+  await db.write(tx => post({ tx, world, log, memory }, { ...deposit, ...legs, amount }))
 }
 
 /** A host that the agent has no reason to call. Every call is recorded and answered with 404. */

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { focus } from '../router.ts'
+import { Text } from './words.tsx'
 
 interface HeadProps {
   title: string
@@ -34,7 +35,7 @@ export function Head({ title, name = title, crumb, sub, acts }: HeadProps) {
       <div>
         {crumb && <p class="crumb">{crumb}</p>}
         <h1 tabIndex={-1} ref={heading}>
-          <bdi>{title}</bdi>
+          <Text>{title}</Text>
         </h1>
         {sub && <div class="sub">{sub}</div>}
       </div>

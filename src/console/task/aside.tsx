@@ -110,7 +110,7 @@ export const Asked = ({ task: { description, requirements } }: { task: Task }) =
         <Text>{description}</Text>
       </section>
       {requirements && (
-        <p class="work qq">
+        <p class="said qq">
           <Text>{requirements}</Text>
         </p>
       )}
@@ -142,7 +142,8 @@ export function Messages({ task, version, mayWrite, onSent }: MessagesProps) {
         <Failed what="The messages could not be read." error={error} again={reload} />
       ) : (
         data && (
-          <ul class="talk">
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+          <ul class="talk" tabIndex={0} aria-labelledby="messages">
             {data.items.map(({ id, senderRole, content, createdAt }) => (
               <li key={id}>
                 <span class="q">

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { CallReply } from '../../client/client.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
-import { useData } from '../data.ts'
+import { type Loaded, useData } from '../data.ts'
 import { Bytes, Headers } from '../parts/bytes.tsx'
 import { Drawer, Section } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -13,6 +13,7 @@ import { Mark } from '../parts/states.tsx'
 import { count, Text, Time } from '../parts/words.tsx'
 import { go, place } from '../router.ts'
 import type { Me } from '../session.ts'
+import { Compare } from './compare.tsx'
 import type { Task } from './next.tsx'
 import { type Of, type Row, sentenceOf } from './rows.ts'
 
@@ -33,22 +34,27 @@ const close = () => {
 export function Happening({ row, rows, task, me, onDone }: HappeningProps) {
   const { of } = row
   const exchangeId = 'exchangeId' in of ? of.exchangeId : null
+  const exchange = useData<CallReply<'getExchange'> | undefined>(
+    exchangeId ?? '',
+    async signal => (exchangeId === null ? undefined : api.getExchange({ id: exchangeId }, { signal })),
+    rows.length,
+  )
   useActions([{ title: 'Close what is chosen', key: 'Escape', isHidden: true, run: close }])
   return (
     <Drawer label={sentenceOf(row)} title={<Title row={row} />} onClose={close}>
       <Facts row={row} />
-      {'diagnosis' in of && of.diagnosis && <WhatWentWrong of={of.diagnosis} />}
+      {'diagnosis' in of && of.diagnosis && <WhatWentWrong of={of.diagnosis} exchange={exchange.data} />}
       {row.said.some(({ text }) => text) && (
         <div class="in stack r8">
           {row.said.map(({ text, cut }, at) => (
-            <p key={at} class="quote work">
+            <p key={at} class="quote said">
               <Text>{text}</Text>
               {cut && <span class="q"> … the whole stands in Messages</span>}
             </p>
           ))}
         </div>
       )}
-      {exchangeId && <Exchange id={exchangeId} />}
+      {exchangeId && <Exchange {...exchange} />}
       {of.kind === 'webhook' && me.id === task.builderId && <Resend of={of} rows={rows} onDone={onDone} />}
     </Drawer>
   )
@@ -129,9 +135,10 @@ const WebhookFacts = ({ of: { deliveryId, nextAttemptAt, outcome } }: { of: Of<'
 
 interface WrongProps {
   of: NonNullable<Of<'webhook'>['diagnosis']>
+  exchange: CallReply<'getExchange'> | undefined
 }
 
-function WhatWentWrong({ of: { text, fix, commands } }: WrongProps) {
+function WhatWentWrong({ of: { cause, text, fix, commands }, exchange }: WrongProps) {
   return (
     <div class="in stack r8">
       <h3>
@@ -142,6 +149,7 @@ function WhatWentWrong({ of: { text, fix, commands } }: WrongProps) {
       <p>
         <Text>{text}</Text>
       </p>
+      {exchange && <Compare cause={cause} of={exchange} />}
       {fix && (
         <p>
           <b>To mend it:</b> <Text>{fix}</Text>
@@ -154,8 +162,7 @@ function WhatWentWrong({ of: { text, fix, commands } }: WrongProps) {
   )
 }
 
-function Exchange({ id }: { id: string }) {
-  const { data, error, reload } = useData(id, signal => api.getExchange({ id }, { signal }))
+function Exchange({ data, error, reload }: Loaded<CallReply<'getExchange'> | undefined>) {
   if (error) return <Failed what="The bytes could not be read." error={error} again={reload} />
   if (!data) return <Loading />
   return (

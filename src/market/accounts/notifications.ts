@@ -4,6 +4,7 @@
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { NotificationRecord } from '../../api/records.ts'
+import { EventStream } from '../../api/reply.ts'
 import {
   countNotifications,
   insertNotification,
@@ -13,6 +14,7 @@ import {
   notificationById,
   notificationsOf,
 } from '../../store/tables/accounts/notifications.ts'
+import { Changes } from '../changes.ts'
 import type { Ctx } from '../market.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
@@ -29,11 +31,18 @@ export interface News<K extends Kind = Kind> {
 }
 
 /** Notifies one account, in the transaction of the change. A failed heartbeat also goes out by mail. */
-export async function notify<K extends Kind>(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, news: News<K>) {
+export async function notify<K extends Kind>(
+  ctx: Pick<Ctx, 'tx' | 'world' | 'config' | 'memory'>,
+  userId: string,
+  news: News<K>,
+) {
   const { tx, world } = ctx
   const { type, agentId, message } = news
   const row = { id: world.id('ntf'), userId, type, agentId, message, createdAt: world.now() }
   await insertNotification(tx, { ...row, data: JSON.stringify(news.data) })
+  const taskId = 'taskId' in news.data ? news.data.taskId : null
+  const told = { type: 'notification', agentId, taskId, what: type } as const
+  tx.afterCommit(() => ctx.memory.of(Changes).tell([userId], row.createdAt, told))
   if (type === 'webhook_health_failed') await queueMail(ctx, 'notification', row.id)
 }
 
@@ -69,4 +78,11 @@ const readNotifications: Verb<'readNotifications'> = async ({ tx, world, actor }
   read: await markAllRead(tx, actor.user.id, world.now()),
 })
 
-export const notificationVerbs = { listNotifications, readNotification, readNotifications }
+/** A stream counts for the account, as all its browsers share what is its own. */
+const watchChanges: Verb<'watchChanges'> = async ({ db, config, memory, actor: { user } }, { query: { follow } }) => {
+  const feed = memory.of(Changes).feed(user.id, config.mode === 'dev' || user.isAdmin === 1)
+  const hints = db.shared ? 'partial' : 'whole'
+  return new EventStream({ feed, after: feed.last, follows: follow !== 'false', owner: user.id, hints })
+}
+
+export const notificationVerbs = { watchChanges, listNotifications, readNotification, readNotifications }

@@ -5,6 +5,7 @@
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
 import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
+import { Changes } from '../changes.ts'
 import type { Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, presentAgent } from './access.ts'
@@ -77,7 +78,18 @@ async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
 }
 
 /** Reads the agent again after a change. Returns the record for its builder. */
-export const reloadAgent = async (ctx: Ctx, id: string) => recordOf(ctx, await presentAgent(ctx.tx, id), ownAgentRecord)
+export async function reloadAgent(ctx: Ctx, id: string) {
+  const agent = await presentAgent(ctx.tx, id)
+  ctx.tx.afterCommit(() => tellBuilder(ctx, agent, agent.status))
+  return recordOf(ctx, agent, ownAgentRecord)
+}
+
+/** Tells the pages of the agent's builder that it is another now. */
+export const tellBuilder = (
+  { memory, world }: Pick<Ctx, 'memory' | 'world'>,
+  { id: agentId, builderId }: Pick<AgentRow, 'id' | 'builderId'>,
+  what: string,
+) => memory.of(Changes).tell([builderId], world.now(), { type: 'agent', agentId, what })
 
 export const agentStateVerbs = {
   publishAgent,

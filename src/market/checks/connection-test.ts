@@ -18,6 +18,7 @@ import { type AgentRow, updateTested } from '../../store/tables/agents/agents.ts
 import type { OutgoingResult, World } from '../../world/world.ts'
 import { ownAgentOf } from '../agents/access.ts'
 import type { TestResult } from '../agents/health.ts'
+import { tellBuilder } from '../agents/states.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import { aboutAgent, Stories, told } from '../stories.ts'
@@ -133,6 +134,7 @@ async function performAll(market: Market, agent: AgentRow, steps: Steps) {
     finding ??= found ?? null
     const diagnosis = recording && found ? told(found, aboutAgent(config, agent)) : null
     log({ type: 'check', agentId: agent.id, ...check, ...(diagnosis && { diagnosis }) })
+    tellBuilder(market, agent, `${name} ${outcome.status}`)
   }
   return { checks, ownFault, finding }
 }

@@ -15,9 +15,11 @@ import {
   transfer,
 } from '../../store/tables/money/transfers.ts'
 import type { World } from '../../world/world.ts'
+import { Changes } from '../changes.ts'
 import type { Log } from '../log.ts'
+import type { Ctx } from '../market.ts'
 
-interface Posting {
+interface Posting extends Pick<Ctx, 'memory'> {
   readonly tx: Tx
   readonly world: World
   readonly log: Log
@@ -75,13 +77,15 @@ export interface Leg {
 /** One more movement of a transfer that was written before. */
 export const postLeg = (ctx: Posting, leg: Leg): Promise<void> => move(ctx, leg, [])
 
-async function move({ tx, world }: Posting, { id, kind, from, to, amount }: Leg, also: Step[]) {
+async function move({ tx, world, memory }: Posting, { id, kind, from, to, amount }: Leg, also: Step[]) {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
   // Rows are always locked in the same order; otherwise a hold and a refund of one wallet could deadlock.
   const [taken, given] = [debit(from, amount), credit(to, amount)]
   const pair = from < to ? [taken, given] : [given, taken]
   const written = entry({ legId: id, kind, debitedId: from, creditedId: to, amount, createdAt: world.now() })
   const changed = await tx.runAll([...pair, written, ...also])
+  const owners = [from, to].map(id => id.split(':')[1] ?? null)
+  tx.afterCommit(() => memory.of(Changes).tell(owners, world.now(), { type: 'wallet', what: kind }))
   if (!changed[pair.indexOf(taken)]) throw await shortOf(tx, from, amount)
 }
 

@@ -24,7 +24,7 @@ import { type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
 /** What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. */
-export interface Placed {
+interface Placed {
   readonly at: number
   readonly order: number
   readonly happening: Happening

@@ -11,6 +11,7 @@ import {
   taskById,
   wholeTask,
 } from '../../store/tables/tasks/tasks.ts'
+import { Changes } from '../changes.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
 
@@ -116,10 +117,17 @@ export async function applyEdge(
   rest.catch(() => {})
   if (!(await changing)) throw refuse('lost_race')
   await rest
-  ctx.tx.afterCommit(() =>
-    ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
-  )
+  ctx.tx.afterCommit(() => {
+    ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to })
+    tellParties(ctx, task, edge.trigger)
+  })
   return after
+}
+
+function tellParties({ memory, world }: Ctx, task: TaskRow, what: TaskTrigger): void {
+  const { id: taskId, agentId, buyerId, hirerId, builderId } = task
+  const told = { type: what === 'message' ? 'message' : 'task', taskId, agentId, what } as const
+  memory.of(Changes).tell([buyerId, hirerId, builderId], world.now(), told)
 }
 
 type Edge = Pick<TaskStep, 'trigger' | 'by' | 'to'>
@@ -140,6 +148,7 @@ const noteOf = ({ actor, world, requestId }: Acting<Ctx>, task: TaskRow, { trigg
 /** Writes down a step that changes no state. */
 export async function noteStep(ctx: Acting<Ctx>, task: TaskRow, edge: Omit<Edge, 'to'>): Promise<void> {
   await ctx.tx.runAll([taskStep(noteOf(ctx, task, { ...edge, to: task.status }))])
+  ctx.tx.afterCommit(() => tellParties(ctx, task, edge.trigger))
 }
 
 /** Reads the task again after a change. */

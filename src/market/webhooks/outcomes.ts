@@ -6,6 +6,7 @@ import { dispatch } from '../../api/dispatch.ts'
 import { keptResponseBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/webhooks/outbox.ts'
 import type { ResponseHeaders } from '../../world/world.ts'
+import { Changes } from '../changes.ts'
 import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
 import { aboutAgent, diagnosedAttempt, told } from '../stories.ts'
@@ -94,6 +95,7 @@ export class Outcomes {
       return noted
     })
     if (!noted) return false
+    tellOf(this.#market, claimed, verdict.outcome)
     log({
       type: 'webhook',
       event: claimed.event,
@@ -110,6 +112,12 @@ export class Outcomes {
     })
     return noted.follows
   }
+}
+
+/** Tells the pages of the agent's builder. */
+function tellOf({ memory, world }: Pick<Market, 'memory' | 'world'>, claimed: ClaimedDelivery, what: string): void {
+  const { builderId, taskId, agentId, id: deliveryId } = claimed
+  memory.of(Changes).tell([builderId], world.now(), { type: 'webhook', taskId, agentId, deliveryId, what })
 }
 
 /** What a builder wants to see of an attempt, and the log of a deployment should not hold. */

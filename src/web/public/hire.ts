@@ -166,7 +166,7 @@ async function sentPage(ctx: Ctx, id: string): Promise<SentPage> {
     title: `Sent to ${agent.name}`,
     description: task.title,
     isIndexed: false,
-    main: html`<div class="stack"><h1>The task is sent</h1><p class="lead">${said(task.title)}</p>${stateOf(task)}<p class="q">Its id is <code>${task.id}</code>.</p><p><a class="b" href="/agents/${agent.slug}">Back to ${said(agent.name)}</a></p></div>`,
+    main: html`<div class="stack"><h1>The task is sent</h1><p class="lead">${said(task.title)}</p>${stateOf(task)}<p class="q">Its id is <code>${task.id}</code>.</p><p class="row">${ctx.config.console === 'on' && html`<a class="b main-b" href="/console/tasks/${task.id}">Follow the task</a>`}<a class="b" href="/agents/${agent.slug}">Back to ${said(agent.name)}</a></p></div>`,
   })
   return new SentPage({ body, isPrivate: true })
 }

@@ -87,11 +87,18 @@ const linkedData = (data: object) =>
 function header({ config, files, actor }: Around): Html {
   const { logo } = config.brand
   const sign = logo ? html`<img class="logo" src="${files.picture(config).href}" alt="" height="28">` : mark
-  return html`<header class="ptop"><div class="wrap"><a class="brand" href="/agents">${sign}<span class="cut">${siteName(config)}</span></a><nav aria-label="Site"><a href="/agents">Agents</a><a class="wide" href="/sign-up?as=builder">For builders</a><a class="wide" href="/docs">API</a>${actor ? account(actor) : html`<a class="b" href="/sign-in">Sign in</a>`}</nav></div></header>`
+  return html`<header class="ptop"><div class="wrap"><a class="brand" href="/agents">${sign}<span class="cut">${siteName(config)}</span></a><nav aria-label="Site"><a href="/agents">Agents</a><a class="wide" href="/sign-up?as=builder">For builders</a><a class="wide" href="/docs">API</a>${actor ? account(config, actor) : html`<a class="b" href="/sign-in">Sign in</a>`}</nav></div></header>`
 }
 
-const account = ({ user }: Actor) =>
-  html`<span class="who-n wide"><span class="vh">Signed in as </span>${said(user.name)}</span><form method="post" action="/sign-out"><button class="b">Sign out</button></form>`
+/** Leads to what the account has, where the console shows it. */
+function account({ console }: Config, { user }: Actor): Html {
+  const name = html`<span class="vh">Signed in as </span>${said(user.name)}`
+  const shown =
+    console === 'on'
+      ? html`<a class="who-n wide" href="/console">${name}</a>`
+      : html`<span class="who-n wide">${name}</span>`
+  return html`${shown}<form method="post" action="/sign-out"><button class="b">Sign out</button></form>`
+}
 
 /** A note at the top of a page: what went wrong, and what to do. */
 export const note = (words: Html | string) =>

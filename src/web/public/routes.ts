@@ -57,8 +57,16 @@ export const publicPages = {
   robots: endpoint({ ...shown, path: '/robots.txt', summary: 'What robots may read' }),
 } satisfies Record<string, Endpoint>
 
+type Made = Readonly<Record<keyof typeof publicPages, AnyVerb>>
+let made: Promise<Made> | undefined
+
 /** Loaded late: a start need not wait for what few simulators are asked for. A deployment loads it ahead. */
-export async function loadPublicPages(): Promise<Record<keyof typeof publicPages, AnyVerb>> {
+export function loadPublicPages(): Promise<Made> {
+  made ??= makePublicPages()
+  return made
+}
+
+async function makePublicPages(): Promise<Made> {
   const [{ catalogue }, { agentPage }, { hirePage, hire }, people, found] = await Promise.all([
     import('./catalogue.ts'),
     import('./agent.ts'),

@@ -1,5 +1,6 @@
 /** The stylesheet, the logo and the icon: the only files that the public pages load. Their addresses change with them, so a browser keeps them for good. */
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import type { Config } from '../../settings/config.ts'
 import { readAsset } from '../assets.ts'
 import type { PageReply, WebPage } from '../server.ts'
@@ -12,6 +13,8 @@ interface File {
   readonly href: string
   readonly type: string
   readonly body: string | Buffer
+  /** The same for who takes it packed. */
+  readonly packed: Buffer
 }
 
 export class PublicFiles {
@@ -46,6 +49,7 @@ const versioned = (path: string, type: string, body: string | Buffer): File => (
   href: `${path}?v=${createHash('sha256').update(body).digest('hex').slice(0, 16)}`,
   type,
   body,
+  packed: gzipSync(body),
 })
 
 /** In `src/settings/brand.ts` both colours are held to what can be read. */
@@ -58,17 +62,22 @@ const brandStyle = ({ light, dark }: { light: string; dark: string }) =>
 const YEAR = 'public, max-age=31536000, immutable'
 
 export function publicFilePages(config: Config, files: PublicFiles): Record<string, WebPage> {
-  const send = ({ href, type, body }: File, query: { v?: string | string[] | undefined }): PageReply => ({
-    type,
-    body,
-    headers: {
-      // Opened by itself, a picture in SVG could run scripts.
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cache-control': href.endsWith(`=${String(query.v)}`) ? YEAR : 'no-cache',
-    },
-  })
+  const send = ({ href, type, body, packed }: File, { query, headers }: Parameters<WebPage>[0]): PageReply => {
+    const isPacked = /\bgzip\b/.test(String(headers['accept-encoding']))
+    return {
+      type,
+      body: isPacked ? packed : body,
+      headers: {
+        // Opened by itself, a picture in SVG could run scripts.
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': href.endsWith(`=${String(query.v)}`) ? YEAR : 'no-cache',
+        vary: 'accept-encoding',
+        ...(isPacked && { 'content-encoding': 'gzip' }),
+      },
+    }
+  }
   return {
-    '/assets/style.css': async ({ query }) => send(await files.readStyle(config), query),
-    '/assets/logo': ({ query }) => send(files.picture(config), query),
+    '/assets/style.css': async request => send(await files.readStyle(config), request),
+    '/assets/logo': request => send(files.picture(config), request),
   }
 }

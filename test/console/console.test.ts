@@ -1,0 +1,174 @@
+// engines: embedded; process: own
+/** The console in a real browser, at a real dev: by the keyboard alone, with hostile words, and with somebody else at the same task. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { HttpUser } from '../../src/sim/http-user.ts'
+import { devOf } from '../cli/dev-lines.ts'
+import { openBrowser } from '../support/browser.ts'
+import { openMistakenAgent } from './agent.ts'
+import { openTab, type Tab } from './tab.ts'
+
+const test = suite('console')
+
+const folder = mkdtempSync(join(tmpdir(), 'marketplace-console-'))
+const agent = await openMistakenAgent()
+const dev = await devOf(folder, ['--forward-to', agent.url])
+const { url, accounts, agents } = dev.ready
+const own = agents.find(({ slug }) => slug === 'my-agent')!
+agent.mend()
+agent.begin({ secret: own.webhookSecret, key: accounts.builder!.apiKey, api: url })
+const { browser, close } = await openBrowser()
+await dev.said(/^my-agent can be hired/)
+
+test.after(async () => {
+  await close()
+  agent.close()
+  await dev.stop()
+  rmSync(folder, { recursive: true })
+})
+
+type Side = 'buyer' | 'builder' | 'admin'
+const KEYS = { builder: '1', buyer: '2', admin: '3' } as const
+
+const userOf = (side: Side) => {
+  const user = new HttpUser(url)
+  user.key = accounts[side]!.apiKey
+  return user
+}
+
+/** Somebody else acts, by the interface. */
+const call = <Data = unknown>(side: Side, path: string, body?: object) =>
+  userOf(side).call<Data>('POST', `/api/tasks${path}`, body, 'key')
+
+/** A task of the buyer's that is with the agent. */
+async function hired(fields: object = {}): Promise<string> {
+  const task = { title: 'A task', description: 'Something that is long enough.', agreedPrice: 500, ...fields }
+  const { id } = await call<{ id: string }>('buyer', '', { agentId: own.id, ...task })
+  await call('buyer', `/${id}/submit`)
+  return id
+}
+
+const stateOf = (tab: Tab, word: string) => tab.page.locator('.head .st', { hasText: word }).waitFor()
+
+async function be(tab: Tab, side: Side) {
+  await tab.press(KEYS[side])
+  await tab.page.locator('.who [aria-pressed=true]', { hasText: new RegExp(side, 'i') }).waitFor()
+}
+
+/** A tab at an address, in which somebody has signed in by a key. */
+async function tabOf(side: Side, path: string, refusals: readonly number[] = []): Promise<Tab> {
+  const tab = await openTab(browser, url, { refusals })
+  await tab.to(path)
+  await be(tab, side)
+  return tab
+}
+
+test('somebody signs in, hires, sees the failed webhook, finds why, mends it, sends it again and approves, by keys alone', async () => {
+  agent.spoil()
+  const tab = await openTab(browser, url)
+  await tab.to('/hire/my-agent')
+  await tab.sees('Who do you want to be?')
+  await be(tab, 'buyer')
+  const { page, press, sees } = tab
+  // Signing in leads back to where one was.
+  await page.getByLabel('Title').focus()
+  await page.keyboard.type('Translate the release notes')
+  await press('Tab')
+  await page.keyboard.type('Into German, and keep the tone friendly and short.')
+  await page.getByRole('button', { name: /^Send the task/ }).focus()
+  await press('Enter')
+  await page.getByRole('heading', { name: 'Translate the release notes' }).waitFor()
+  assert.is(await page.evaluate('document.activeElement.tagName'), 'H1', 'the heading has the focus after a way')
+  await page.locator('.ev.fail').first().waitFor()
+  await press('f')
+  await page.locator('.ev.request').first().waitFor({ state: 'detached' })
+  await press('j', 'Enter')
+  await sees('What went wrong')
+  await sees('To mend it:')
+  // The simulator has found out by trial webhooks what the agent takes.
+  await sees('what is to be signed')
+  assert.match(
+    await page
+      .locator('.diff ins')
+      .allTextContents()
+      .then(all => all.join('')),
+    /^\d{13}\.$/,
+  )
+  assert.is(await page.locator('.diff del').textContent(), 'no timestamp and dot ')
+  await tab.isAccessible('a failed webhook')
+  agent.mend()
+  await be(tab, 'builder')
+  await page.getByRole('button', { name: /^Resend/ }).waitFor()
+  await press('r')
+  await stateOf(tab, 'Delivered')
+  await be(tab, 'buyer')
+  await page.getByRole('button', { name: /^Approve/ }).waitFor()
+  await press('a')
+  await page.getByRole('button', { name: /^Approve and pay 5\.00/ }).waitFor()
+  await press('Enter')
+  await stateOf(tab, 'Completed')
+  await press('Escape', '?')
+  await sees('Failed only')
+  await press('Escape', '.')
+  await page.keyboard.type('list')
+  await press('Enter')
+  await page.getByRole('table').first().waitFor()
+  await tab.isAccessible('the life of a task as a list')
+  tab.hadNoFaults()
+  await tab.close()
+})
+
+/** Markup, a script, another direction, control characters, and much of it. */
+const HOSTILE = `</bdi><img src=x onerror=alert(1)><script>alert(2)</script>\u202eevil\u0007 \u0000`.replace(
+  '\u0000',
+  '',
+)
+
+test('words of others are text, whatever they are', async () => {
+  const id = await hired({ title: HOSTILE.slice(0, 90), description: HOSTILE.repeat(50), requirements: HOSTILE })
+  await call('buyer', `/${id}/messages`, { content: HOSTILE + 'x'.repeat(4_000) })
+  const tab = await tabOf('buyer', `/tasks/${id}`)
+  const { page } = tab
+  await stateOf(tab, 'Delivered')
+  await page.locator('.talk li').waitFor()
+  assert.is(await page.locator('main img, main script, main iframe').count(), 0)
+  assert.ok((await page.locator('h1').textContent())!.includes('<img src=x onerror=alert(1)>'))
+  assert.ok((await page.locator('h1').textContent())!.includes('U+202E'))
+  await tab.isAccessible('hostile words')
+  await page.setViewportSize({ width: 360, height: 800 })
+  await tab.isAccessible('hostile words on a telephone')
+  tab.hadNoFaults()
+  await tab.close()
+})
+
+test('who is late is told so; who was signed out goes on where he was; neither loses what he wrote', async () => {
+  const id = await hired()
+  const tab = await tabOf('buyer', `/tasks/${id}`, [400])
+  const { page, press, sees } = tab
+  await stateOf(tab, 'Delivered')
+  await press('v')
+  await page.getByLabel('What should be different').fill('The headings, in German.')
+  await call('buyer', `/${id}/approve`)
+  await page
+    .getByRole('button', { name: /^Ask for a revision/ })
+    .last()
+    .click()
+  await page.locator('.toast', { hasText: 'Not done' }).waitFor()
+  await stateOf(tab, 'Completed')
+  const kept = await page.evaluate('Object.values(sessionStorage).join()')
+  assert.ok(String(kept).includes('The headings, in German.'))
+  await page.locator('#content').fill('One more thing')
+  await page.evaluate("fetch('/api/auth/logout', { method: 'POST' })")
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await sees('You go on where you were.')
+  await press('2')
+  await stateOf(tab, 'Completed')
+  assert.is(await page.locator('#content').inputValue(), 'One more thing')
+  tab.hadNoFaults()
+  await tab.close()
+})
+
+test.run()

@@ -1,0 +1,81 @@
+/** A tab of the real browser at a console. Whatever the browser complains of, and every request to elsewhere, is a fault. */
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { PATIENCE_MS } from '../support/patience.ts'
+
+export interface Tab {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Goes to an address behind `/console`, and waits for its heading. */
+  to(path: string): Promise<void>
+  /** Presses keys, one after another. */
+  press(...keys: readonly string[]): Promise<void>
+  /** Waits for words on the page. */
+  sees(words: string | RegExp): Promise<void>
+  /** Fails if anything is wrong for who cannot see, or sees little. */
+  isAccessible(what: string): Promise<void>
+  /** Fails if the browser complained, or asked somebody else. */
+  hadNoFaults(): void
+  close(): Promise<void>
+}
+
+interface TabOptions {
+  width?: number
+  colorScheme?: 'light' | 'dark'
+  /** Responses that the test provokes: the browser writes each down as an error. */
+  refusals?: readonly number[]
+}
+
+/** Nobody is signed in at first, and a page may ask for what is not there. */
+const USUAL = [401, 404]
+
+export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<Tab> {
+  const { width = 1440, colorScheme = 'light', refusals = [] } = options
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(PATIENCE_MS)
+  return tabIn(context, url, [...USUAL, ...refusals])
+}
+
+/** Another tab of the same browser. */
+export async function tabIn(context: BrowserContext, url: string, expected: readonly number[] = USUAL): Promise<Tab> {
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', message => {
+    const refused = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
+    if (!expected.includes(Number(refused))) faults.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('pageerror', error => faults.push(String(error.stack)))
+  page.on('dialog', dialog => {
+    faults.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith(`${url}/`)) faults.push(`asked ${request.url()}`)
+  })
+  const sees = (words: string | RegExp) => page.getByText(words).first().waitFor()
+  return {
+    page,
+    context,
+    sees,
+    async to(path) {
+      await page.goto(`${url}/console${path}`)
+      await page.locator('h1').first().waitFor()
+    },
+    async press(...keys) {
+      for (const key of keys) await page.keyboard.press(key)
+    },
+    async isAccessible(what) {
+      // By the debugger's way, so that the page's own policy stays as it is.
+      await page.evaluate(axe.source)
+      const violations = await page.evaluate(
+        'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))',
+      )
+      assert.equal(violations, [], what)
+      const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+      assert.is(await page.evaluate(overflow), false, `${what} is wider than its window`)
+    },
+    hadNoFaults: () => assert.equal(faults, []),
+    close: () => page.close(),
+  }
+}
