@@ -178,8 +178,15 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/dev/faults': [null],
   'POST /api/dev/faults': [null, { name: 'copy', agentId: 'agt_nobody' }],
   'DELETE /api/dev/faults': [null],
+  'GET /api/dev/conformance': [null],
+  'POST /api/dev/conformance': [null, { agentId: 'agt_nobody' }],
+  'GET /api/dev/conformance/:id': ['fault'],
+  'POST /api/dev/conformance/:id/stop': ['fault'],
   'GET /api/dev/exchanges': [null],
   'GET /api/dev/exchanges/:id': ['exchange'],
+  'GET /api/dev/exchanges/:id/diagnosis': ['exchange'],
+  'GET /api/dev/mails': [null],
+  'DELETE /api/dev/faults/:id': ['fault'],
   'GET /api/dev/events': [null],
 }
 
