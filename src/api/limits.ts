@@ -43,7 +43,13 @@ export const limits = {
   /** */
   review: { rating: [1, 5], comment: [0, 2_000] },
   /** */
-  reason: { revision: [1, 2_000], dispute: [10, 2_000], reject: [0, 2_000], review: [1, 2_000] },
+  reason: {
+    revision: [1, 2_000],
+    dispute: [10, 2_000],
+    reject: [0, 2_000],
+    review: [1, 2_000],
+    resolution: [1, 2_000],
+  },
   /** */
   account: {
     password: [10, 128],

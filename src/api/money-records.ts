@@ -20,6 +20,22 @@ export const transaction = z.object({
   taskId: z.string().nullable(),
   status: z.enum(['pending', 'clearing', 'completed', 'rejected', 'reversed']),
   description: z.string(),
+  /** Why it was rejected. */
+  reason: z.string().nullable(),
+  createdAt: time(),
+})
+
+/** Of a hold the money stays one's own, and waits. */
+export const directions = ['in', 'out', 'held'] as const
+
+/** One movement of the ledger: from one account to another, so that all of them add up to zero. */
+export const ledgerEntry = z.object({
+  id: z.string(),
+  kind: z.enum(['deposit', 'withdrawal', 'hold', 'refund', 'release', 'paid_out', 'given_back', 'cleared']),
+  /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`; `world` and `payouts` belong to nobody. */
+  from: z.string(),
+  to: z.string(),
+  amount: cents(),
   createdAt: time(),
 })
 

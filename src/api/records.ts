@@ -115,6 +115,7 @@ export const dispute = z.object({
   openedBy: z.string(),
   resolvedAt: time().nullable(),
   outcome: z.enum(disputeOutcomes).nullable(),
+  outcomeReason: z.string().nullable(),
   refundAmount: cents().nullable(),
 })
 
@@ -190,7 +191,16 @@ const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Dat
 export const notification = z.discriminatedUnion('type', [
   news('webhook_health_failed', z.object({ checks: z.array(check) })),
   news('dispute_opened', z.object({ taskId: z.string(), reason: z.string() })),
-  news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
+  news(
+    'dispute_resolved',
+    z.object({
+      taskId: z.string(),
+      outcome: z.enum(disputeOutcomes),
+      refundAmount: cents(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  news('administrator_wrote', z.object({ taskId: z.string(), messageId: z.string() })),
 ])
 
 /** `waiting`: others of its task are sent first. Source: A-37. */

@@ -91,7 +91,11 @@ export const taskHappening = z.discriminatedUnion('kind', [
   }),
   happening('review', { rating: z.int(), comment: z.string().nullable() }),
   happening('dispute', { reason: z.string() }),
-  happening('decision', { outcome: z.enum(disputeOutcomes), refundAmount: cents() }),
+  happening('decision', {
+    outcome: z.enum(disputeOutcomes),
+    refundAmount: cents(),
+    reason: z.string().nullable(),
+  }),
   /** The agent's process has ended or starts anew; only in a simulator, as are the next. */
   happening('restart', { agentId: z.string(), message: z.string() }),
   happening('fault', { fault: z.string(), on: z.string() }),

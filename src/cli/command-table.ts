@@ -164,7 +164,7 @@ export const groups: Readonly<Record<string, Group>> = {
     examples: ['marketplace admin withdrawals list --status pending', 'marketplace admin withdrawals confirm ID'],
   },
   'admin users': {
-    summary: 'Accounts: list, update',
+    summary: 'Accounts: list, show, update',
     examples: ['marketplace admin users list', 'marketplace admin users update USER_ID --suspend'],
   },
   'admin categories': {

@@ -1,5 +1,6 @@
 /** Accounts, keys, wallets, notifications and what administrators do with them. */
 import type { accounts, keys } from '../../src/api/endpoints/accounts.ts'
+import type { conformance } from '../../src/api/endpoints/conformance.ts'
 import type { notifications } from '../../src/api/endpoints/notifications.ts'
 import type { recording } from '../../src/api/endpoints/recording.ts'
 import type { requestors } from '../../src/api/endpoints/requestors.ts'
@@ -7,7 +8,7 @@ import type { secondFactor } from '../../src/api/endpoints/second-factor.ts'
 import type { sessions } from '../../src/api/endpoints/sessions.ts'
 import type { simulator } from '../../src/api/endpoints/simulator.ts'
 import type { wallet } from '../../src/api/endpoints/wallet.ts'
-import { transactionTypes } from '../../src/api/money-records.ts'
+import { directions, transactionTypes } from '../../src/api/money-records.ts'
 import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import { choose, type Makers, type Plan, paging, type Scene, someone, withSession } from './plan.ts'
@@ -46,6 +47,19 @@ export const keyTaken = ({ data }: Answer, { by }: Plan) => {
   if (key) by?.keys.push({ id: keyInfo.id, key })
 }
 
+/** Some of the filters of transactions. */
+function transactionsAsked(scene: Scene): Record<string, unknown> {
+  const { random, now } = scene
+  const time = () => new Date(now - random.pick([0, 1_000, 3_600_000, 86_400_000])).toISOString()
+  return {
+    ...(random.often(0.5) && { type: random.pick(transactionTypes) }),
+    ...(random.often(0.2) && { direction: random.pick(directions) }),
+    ...(random.often(0.3) && { taskId: random.recent(scene.model.all('task'))?.id ?? 'none' }),
+    ...(random.often(0.2) && { from: time() }),
+    ...(random.often(0.2) && { to: time() }),
+  }
+}
+
 export const accountSteps: Makers<
   | keyof typeof accounts
   | keyof typeof secondFactor
@@ -56,6 +70,7 @@ export const accountSteps: Makers<
   | keyof typeof wallet
   | keyof typeof recording
   | keyof typeof simulator
+  | keyof typeof conformance
 > = {
   register: scene => {
     const { model, random } = scene
@@ -192,7 +207,11 @@ export const accountSteps: Makers<
     }
   },
 
-  listNotifications: scene => ({ by: someone(scene), query: paging(scene) }),
+  listNotifications: scene => ({
+    by: someone(scene),
+    query: { ...(scene.random.often(0.4) && { unread: 'true' }), ...paging(scene) },
+  }),
+  readNotifications: scene => (scene.random.often(0.3) ? { by: someone(scene) } : undefined),
   readNotification: scene => {
     const one = choose(scene, 'ntf', ({ readAt }) => readAt === null)
     return one && { by: one.seenBy, at: { id: one.id } }
@@ -207,10 +226,9 @@ export const accountSteps: Makers<
 
   getWallet: scene => ({ by: someone(scene) }),
   listTransactions: scene => {
-    const { random } = scene
-    const type = random.often(0.5) ? { type: random.pick(transactionTypes) } : {}
-    return { by: someone(scene), query: { ...type, ...paging(scene) } }
+    return { by: someone(scene), query: { ...transactionsAsked(scene), ...paging(scene) } }
   },
+  listLedger: scene => ({ by: someone(scene), query: { ...transactionsAsked(scene), ...paging(scene) } }),
   getDepositLimits: scene => ({ by: someone(scene) }),
   getEarnings: scene => ({
     by: scene.random.often(0.7) ? scene.random.pick(scene.model.people.slice(1, 4)) : someone(scene),
@@ -233,6 +251,9 @@ export const accountSteps: Makers<
   // How long an exchange took is up to the machine.
   listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
   getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  diagnoseExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  listMails: ({ model }) => ({ by: model.admin }),
+  clearFault: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
   watchChanges: scene => ({ by: someone(scene), query: { follow: 'perhaps' } }),
   watchEvents: scene => ({ by: someone(scene), query: { after: '-1' } }),
   moveClock: ({ model, random, now }) => {
@@ -251,6 +272,11 @@ export const accountSteps: Makers<
   }),
   listFaults: ({ model }) => ({ by: model.admin }),
   clearFaults: ({ model }) => ({ by: model.admin }),
+  // Neither has an agent of its own machine.
+  judgeAgent: ({ model }) => ({ by: model.admin, body: { agentId: 'agt_nobody' } }),
+  listConformanceRuns: ({ model }) => ({ by: model.admin }),
+  getConformanceRun: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  stopConformanceRun: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
   scaleClock: ({ model, random }) => ({ by: model.admin, body: { scale: random.pick([1, 0, 1.5, 10_001]) } }),
 }
 

@@ -154,6 +154,10 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     const about = named(scene)
     return about && { ...reader(scene), ...about, query: paging(scene) }
   },
+  getRatings: scene => {
+    const about = named(scene)
+    return about && { ...reader(scene), ...about }
+  },
   listReviews: scene => {
     const about = named(scene)
     return about && { ...reader(scene), ...about, query: paging(scene) }

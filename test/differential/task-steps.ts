@@ -200,7 +200,8 @@ function formOf(scene: Scene): Part[] {
 
 const paid = (scene: Scene, type: 'deposit' | 'withdrawal') => {
   const one = choose(scene, 'trf', record => record.type === type && record.status === 'pending')
-  return one && { by: scene.model.admin, via: 'session' as const, at: { id: one.id } }
+  const why = scene.random.often(0.3) ? { body: { reason: scene.random.text(1, 200) } } : {}
+  return one && { by: scene.model.admin, via: 'session' as const, at: { id: one.id }, ...why }
 }
 
 const reviewed = (scene: Scene) => {
@@ -248,7 +249,17 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     const agent = reviewed(scene)
     return agent && { ...agent, ...reason(scene) }
   },
-  adminListUsers: scene => ({ by: scene.model.admin, query: paging(scene) }),
+  adminListUsers: scene => {
+    const { random, model } = scene
+    const q = random.often(0.5) ? { q: (random.pick(model.people).name ?? '').slice(0, random.from(1, 9)) || 'a' } : {}
+    return { by: model.admin, query: { ...q, ...paging(scene) } }
+  },
+  adminGetUser: scene => ({ by: scene.model.admin, at: { id: scene.random.pick(scene.model.people.slice(1)).id } }),
+  adminQueues: scene => ({ by: scene.model.admin }),
+  adminSendMessage: scene => {
+    const task = choose(scene, 'task', () => true)
+    return task && { by: scene.model.admin, at: { id: task.id }, body: { content: scene.random.text(1, 500) } }
+  },
   adminUpdateUser: scene => {
     const person = scene.random.pick(scene.model.people.slice(1))
     return { by: scene.model.admin, at: { id: person.id }, body: standings(scene) }
@@ -275,7 +286,12 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     if (!task) return undefined
     const outcome = random.pick(disputeOutcomes)
     const part = outcome === 'split' ? { refundAmount: random.from(1, Math.max(1, (task.agreedPrice ?? 2) - 1)) } : {}
-    return { by: scene.model.admin, via: 'session', at: { id: task.id }, body: { outcome, ...part } }
+    return {
+      by: scene.model.admin,
+      via: 'session',
+      at: { id: task.id },
+      body: { outcome, ...part, ...(random.often(0.5) && { reason: random.text(1, 200) }) },
+    }
   },
   adminListDeposits: payments,
   adminListWithdrawals: payments,

@@ -64,11 +64,12 @@ told('a dispute is told to the builder, its resolution to both', async state => 
       openedBy: buyer.id,
       outcome,
       refundAmount,
+      outcomeReason: null,
     })
     const resolved = {
       type: 'dispute_resolved',
       message: `The dispute about the task “To ${outcome}” is resolved: ${words}`,
-      data: { taskId: id, outcome, refundAmount },
+      data: { taskId: id, outcome, refundAmount, reason: null },
       agentId: agent.id,
     }
     for (const party of [buyer, builder]) assert.equal((await newsOf(party))[0], resolved)

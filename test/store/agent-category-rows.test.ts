@@ -96,7 +96,7 @@ testRows('rows of agents', {
       tx => insertAgent(tx, newAgent),
       1,
       [
-        '+ agents g_a {"id":"g_a","slug":"ten","builder_id":"b","name":"n","tagline":"l","description":"d","pricing_model":"fixed","base_price":300,"turnaround_hours":2,"tags":"[]","status":"draft","completed_tasks":0,"rating_sum":0,"rating_count":0,"created_at":70,"updated_at":70}',
+        '+ agents g_a {"id":"g_a","slug":"ten","builder_id":"b","name":"n","tagline":"l","description":"d","pricing_model":"fixed","base_price":300,"turnaround_hours":2,"tags":"[]","status":"draft","completed_tasks":0,"rating_sum":0,"rating_count":0,"rated1":0,"rated2":0,"rated3":0,"rated4":0,"rated5":0,"created_at":70,"updated_at":70}',
         'tallies agents/1: count 7 → 8',
       ],
     ],
@@ -161,10 +161,16 @@ testRows('rows of agents', {
       ['agents g_5: tested_at null → 70'],
     ],
     [
-      tx => countForAgent(tx, 'g_1', { completed: 1, ratings: 2, ratingSum: 3 }),
+      tx => countForAgent(tx, 'g_1', { completed: 1, rating: 3 }),
       1,
-      ['agents g_1: completed_tasks 5 → 6, rating_sum 0 → 3, rating_count 0 → 2'],
+      ['agents g_1: completed_tasks 5 → 6, rating_sum 0 → 3, rating_count 0 → 1, rated3 0 → 1'],
     ],
+    [
+      tx => countForAgent(tx, 'g_1', { completed: 0, rating: -5 }),
+      1,
+      ['agents g_1: rating_sum 0 → -5, rating_count 0 → -1, rated5 0 → -1'],
+    ],
+    [tx => countForAgent(tx, 'g_1', { completed: -1, rating: 0 }), 1, ['agents g_1: completed_tasks 5 → 4']],
   ],
   'agents: lists in their order, page by page': [
     [tx => agentsOfBuilder(tx, 'b', { page: 1, limit: 10 }).then(pageOf), [['g_9', 'g_6', 'g_5', 'g_4', 'g_3'], 5]],

@@ -60,6 +60,7 @@ testRows('rows of payments and budgets', {
           description: '',
           createdAt: 0,
           decidedAt: null,
+          reason: null,
         }),
       [[true], [true]],
       [

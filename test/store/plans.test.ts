@@ -82,8 +82,12 @@ const isScan = (detail: string) =>
 async function scannedBySqlite(): Promise<(step: Step) => string[]> {
   const sqlite = new (await initSqlJs()).Database()
   for (const { sql } of migrations) sqlite.run(sql)
-  return ({ sql }) =>
-    (sqlite.exec(`EXPLAIN QUERY PLAN ${sql}`)[0]?.values ?? []).map(row => String(row[3])).filter(isScan)
+  return ({ sql }) => {
+    const details = (sqlite.exec(`EXPLAIN QUERY PLAN ${sql}`)[0]?.values ?? []).map(row => String(row[3]))
+    // What a subquery with a bound of its own has found.
+    const bounded = details.flatMap(detail => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [])
+    return details.filter(detail => isScan(detail) && !bounded.some(name => detail === `SCAN ${name}`))
+  }
 }
 
 /** Lists that no table holds. */

@@ -118,6 +118,8 @@ const bought = (row: RowNamed, id: string) => {
 }
 const taskIdsOf = (rows: readonly { taskId: string }[]) => rows.map(({ taskId }) => taskId)
 
+const resolution = { outcome: 'split', refundAmount: 50, outcomeReason: 'so', resolvedAt: 70 } as const
+
 const wanted = (given: Partial<TaskSearch>): TaskSearch => ({
   ...{ userId: null, role: null, statuses: null, agentId: null, disputed: null, q: null },
   ...given,
@@ -349,11 +351,13 @@ testRows('rows of tasks', {
       ],
     ],
     [
-      tx => resolveDispute(tx, 't4', 'split', 50, 70),
+      tx => resolveDispute(tx, 't4', resolution),
       1,
-      ['disputes t4: status open → resolved, resolved_at null → 70, outcome null → split, refund_amount null → 50'],
+      [
+        'disputes t4: status open → resolved, resolved_at null → 70, outcome null → split, refund_amount null → 50, outcome_reason null → so',
+      ],
     ],
-    [tx => resolveDispute(tx, 't5', 'split', 50, 70), 0],
+    [tx => resolveDispute(tx, 't5', resolution), 0],
   ],
   'deliverables, messages, reviews: of one task, in their order': [
     [

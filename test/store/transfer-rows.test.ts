@@ -17,6 +17,7 @@ import {
   isClearing,
   ledgerSize,
   reverseSettlement,
+  type StatementFilter,
   setReleaseStatus,
   statementLength,
   statementOf,
@@ -63,6 +64,10 @@ const madeTransfer = (
     createdAt: 70,
     ...fields,
   })
+
+const own = (userId: string, type: StatementFilter['type']): StatementFilter => ({
+  ...{ userId, type, direction: null, taskId: null, from: null, to: null },
+})
 
 testRows('rows of the ledger', {
   "accounts of money: never below zero but the world's": [
@@ -217,7 +222,7 @@ testRows('rows of the ledger', {
   ],
   "statements: both sides of what is one's own, newest first": [
     [
-      tx => statementOf(tx, 'c', null, 20, 0),
+      tx => statementOf(tx, own('c', null), 20, 0),
       rowsWith(
         'id amount taskId description createdAt status type',
         ['xb', 16000, null, 'a description', 96, 'completed', 'deposit'],
@@ -229,9 +234,9 @@ testRows('rows of the ledger', {
         ['x1', 1000, null, 'a description', 10, 'completed', 'deposit'],
       ),
     ],
-    [tx => statementOf(tx, 'c', null, 2, 1).then(idsOf), ['x9', 'x8']],
+    [tx => statementOf(tx, own('c', null), 2, 1).then(idsOf), ['x9', 'x8']],
     [
-      tx => statementOf(tx, 'b', null, 20, 0),
+      tx => statementOf(tx, own('b', null), 20, 0),
       rowsWith(
         'id amount taskId description createdAt status type',
         ['xa_earning', 300, 't8', 'a description', 95, 'reversed', 'earning'],
@@ -242,7 +247,7 @@ testRows('rows of the ledger', {
       ),
     ],
     [
-      tx => statementOf(tx, 'a', null, 20, 0),
+      tx => statementOf(tx, own('a', null), 20, 0),
       [
         {
           id: 'x5',
@@ -255,22 +260,33 @@ testRows('rows of the ledger', {
         },
       ],
     ],
-    [tx => statementOf(tx, 'b', 'earning', 20, 0).then(idsOf), ['xa_earning', 'x8_earning']],
-    [tx => statementOf(tx, 'b', 'earning', 1, 1).then(idsOf), ['x8_earning']],
-    [tx => statementOf(tx, 'c', 'deposit', 20, 0).then(idsOf), ['xb', 'x3', 'x2', 'x1']],
-    [tx => statementOf(tx, 'c', 'refund', 20, 0).then(idsOf), ['x9']],
-    [tx => statementOf(tx, 'c', 'release', 20, 0).then(idsOf), ['x8']],
-    [tx => statementOf(tx, 'c', 'hold', 20, 0).then(idsOf), ['x7']],
-    [tx => statementOf(tx, 'b', 'withdrawal', 20, 0).then(idsOf), ['x6']],
-    [tx => statementLength(tx, 'c', null), 7],
-    [tx => statementLength(tx, 'b', null), 5],
-    [tx => statementLength(tx, 'b', 'earning'), 2],
-    [tx => statementLength(tx, 'c', 'deposit'), 4],
+    [tx => statementOf(tx, own('b', 'earning'), 20, 0).then(idsOf), ['xa_earning', 'x8_earning']],
+    [tx => statementOf(tx, own('b', 'earning'), 1, 1).then(idsOf), ['x8_earning']],
+    [tx => statementOf(tx, own('c', 'deposit'), 20, 0).then(idsOf), ['xb', 'x3', 'x2', 'x1']],
+    [tx => statementOf(tx, own('c', 'refund'), 20, 0).then(idsOf), ['x9']],
+    [tx => statementOf(tx, own('c', 'release'), 20, 0).then(idsOf), ['x8']],
+    [tx => statementOf(tx, own('c', 'hold'), 20, 0).then(idsOf), ['x7']],
+    [tx => statementOf(tx, own('b', 'withdrawal'), 20, 0).then(idsOf), ['x6']],
+    [tx => statementOf(tx, { ...own('c', null), taskId: 't5' }, 9, 0).then(idsOf), ['x8', 'x7']],
+    [tx => statementOf(tx, { ...own('b', null), taskId: 't5' }, 9, 0).then(idsOf), ['x8_earning']],
+    [tx => statementOf(tx, { ...own('a', null), taskId: 't5' }, 9, 0), []],
+    [tx => statementOf(tx, { ...own('c', null), direction: 'in' }, 9, 0).then(idsOf), ['xb', 'x9', 'x3', 'x2', 'x1']],
+    [tx => statementOf(tx, { ...own('c', null), direction: 'out' }, 9, 0).then(idsOf), ['x8']],
+    [tx => statementOf(tx, { ...own('c', null), direction: 'held' }, 9, 0).then(idsOf), ['x7']],
+    [tx => statementOf(tx, { ...own('c', 'hold'), direction: 'in' }, 9, 0), []],
+    [tx => statementLength(tx, { ...own('c', 'hold'), direction: 'in' }), 0],
+    [tx => statementOf(tx, { ...own('c', null), from: 70, to: 90 }, 9, 0).then(idsOf), ['x8', 'x7']],
+    [tx => statementOf(tx, { ...own('c', 'deposit'), to: 30 }, 9, 0).then(idsOf), ['x2', 'x1']],
+    [tx => statementLength(tx, { ...own('c', null), from: 70, to: 90 }), 2],
+    [tx => statementLength(tx, own('c', null)), 7],
+    [tx => statementLength(tx, own('b', null)), 5],
+    [tx => statementLength(tx, own('b', 'earning')), 2],
+    [tx => statementLength(tx, own('c', 'deposit')), 4],
     [
       tx =>
         tx
           .run(`UPDATE settlements SET released = 0 WHERE task_id = 't8'`)
-          .then(() => statementOf(tx, 'b', 'earning', 1, 0))
+          .then(() => statementOf(tx, own('b', 'earning'), 1, 0))
           .then(rows => rows[0]?.amount),
       900,
       ['settlements t8: released 300 → 0'],
@@ -279,7 +295,7 @@ testRows('rows of the ledger', {
       tx =>
         tx
           .run(`UPDATE settlements SET reversed = 1, released = 7 WHERE task_id = 't5'`)
-          .then(() => statementOf(tx, 'b', 'earning', 1, 1))
+          .then(() => statementOf(tx, own('b', 'earning'), 1, 1))
           .then(rows => rows[0]?.amount),
       7,
       ['settlements t5: released 600 → 7, reversed 0 → 1'],

@@ -26,6 +26,11 @@ const transactions = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'ear
 
 const [mine, myBuyer, myBuyingAgent] = [agentId(SOMEONE), userId(SOMEONE - 1), agentId(SOMEONE + 1)]
 
+const transactionFilters = [
+  { direction: 'in' },
+  { taskId: taskId(1) },
+  { from: '2026-01-01T00:00:00Z', to: '2030-01-01T00:00:00Z' },
+]
 const taskFilters = [
   { status: 'pending,in_progress,delivered' },
   { q: 'task' },
@@ -57,6 +62,7 @@ export const listsOf = (busy: number): Ask[] => [
   ask('listMyDeliveries', { agent: mine }),
   ask('listKeys'),
   ask('listNotifications'),
+  ask('listNotifications', { unread: 'true' }),
   ask('listTasks'),
   ...each('listTasks', 'role', roles),
   ...each('listTasks', 'status', taskStates),
@@ -68,6 +74,8 @@ export const listsOf = (busy: number): Ask[] => [
   ask('listMessages', {}, { id: taskId(busy) }),
   ask('listTransactions'),
   ...each('listTransactions', 'type', transactions),
+  ...transactionFilters.map(query => ask('listTransactions', query)),
+  ask('listLedger'),
   ask('listBudgets'),
   ...each('listBudgets', 'role', ['owner', 'agent']),
   ...[myBuyer, myBuyingAgent].flatMap(who => [
@@ -80,6 +88,7 @@ export const listsOfAdmin: Ask[] = [
   ask('adminListAgents'),
   ...each('adminListAgents', 'status', agentStates),
   ask('adminListUsers'),
+  ask('adminListUsers', { q: 'trader 5' }),
   ...each('adminListUsage', 'by', ['texts', 'files']),
   ask('adminListTasks'),
   ...each('adminListTasks', 'disputed', ['true', 'false']),

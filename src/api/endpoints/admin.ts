@@ -4,13 +4,16 @@ import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
-import { adminAgent, agentChecks, ownAgent, task, user } from '../records.ts'
-import { anyEmail, flag, id, integer, oneOf, paging, someOf, text } from '../shapes.ts'
-import { lookedThrough, taskSearch } from './tasks.ts'
+import { adminAgent, agentChecks, message, ownAgent, task, user } from '../records.ts'
+import { anyEmail, cents, flag, id, integer, oneOf, paging, someOf, text, time } from '../shapes.ts'
+import { lookedThrough, messageInput, taskSearch } from './tasks.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
 /** Money needs an administrator's session. Source: A-13. */
 const adminMoney = { ...admin, auth: 'session' } as const
+
+/** Whose money it is reads the reason. */
+const rejection = z.object({ reason: text(limits.reason.reject).nullable().optional() })
 
 const paymentStatuses = ['pending', 'completed', 'rejected'] as const
 
@@ -21,6 +24,9 @@ export const adminUser = user.extend({
   chargebacks: z.int(),
   connectStatus: z.enum(connectStatuses),
 })
+
+/** What waits for somebody or something, counted up to the last entry that a list shows. */
+const waiting = z.object({ count: z.int(), oldestAt: time().nullable() })
 
 /** `limit`: from so many bytes on it is full. */
 const fill = z.object({ bytes: z.int(), limit: z.int() })
@@ -86,10 +92,26 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/users',
     summary: 'List accounts, or the one with an email; secondFactor=missing: administrators who have none',
-    query: z.object({ email: anyEmail().optional(), secondFactor: oneOf(['missing']).optional(), ...paging }),
+    description: 'q: how the name or the email begins, or an id.',
+    query: z.object({
+      email: anyEmail().optional(),
+      secondFactor: oneOf(['missing']).optional(),
+      q: text(limits.search.query).optional(),
+      ...paging,
+    }),
     reply: adminUser,
     list: 'items',
     unit: 'read',
+    source: 'A-13',
+  }),
+  adminGetUser: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/users/:id',
+    summary: 'One account, and what is in its wallet',
+    reply: adminUser.extend({ wallet: z.object({ available: cents(), held: cents(), clearing: cents() }) }),
+    unit: 'read',
+    refusals: ['not_found'],
     source: 'A-13',
   }),
   adminUpdateUser: endpoint({
@@ -129,6 +151,18 @@ export const admins = {
     unit: 'own',
     refusals: ['not_found', 'not_banned'],
     source: 'A-292',
+  }),
+  adminQueues: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/queues',
+    summary: 'What waits: for a decision, to be sent',
+    reply: z.object({
+      ...{ agents: waiting, disputes: waiting, deposits: waiting, withdrawals: waiting },
+      ...{ webhooks: waiting, mails: waiting },
+    }),
+    unit: 'read',
+    source: 'A-13',
   }),
   adminUsage: endpoint({
     ...admin,
@@ -174,12 +208,31 @@ export const admins = {
     method: 'POST',
     path: '/api/admin/tasks/:id/resolve',
     summary: 'Resolve a dispute: refund, release or split',
-    body: z.object({ outcome: oneOf(disputeOutcomes), refundAmount: integer([1, limits.price.max]).optional() }),
+    description: 'Both parties read the reason.',
+    body: z.object({
+      outcome: oneOf(disputeOutcomes),
+      refundAmount: integer([1, limits.price.max]).optional(),
+      reason: text(limits.reason.resolution).nullable().optional(),
+    }),
     example: { outcome: 'split', refundAmount: 600 },
     reply: task,
     unit: 'write',
     refusals: ['not_found', 'nothing_to_resolve', 'task_out_of_turn', 'split_amount', 'lost_race'],
     source: 'A-13, A-32',
+  }),
+  adminSendMessage: endpoint({
+    ...admin,
+    method: 'POST',
+    path: '/api/admin/tasks/:id/messages',
+    summary: 'Write to both parties of a task',
+    description: 'In any state of the task. Both are notified; the agent gets no webhook.',
+    body: messageInput,
+    reply: message,
+    status: 201,
+    unit: 'write',
+    grows: true,
+    refusals: ['not_found', 'texts_quota'],
+    source: 'A-20, A-32',
   }),
   adminListDeposits: endpoint({
     ...admin,
@@ -218,6 +271,7 @@ export const admins = {
     method: 'POST',
     path: '/api/admin/deposits/:id/reject',
     summary: 'Reject a deposit',
+    body: rejection,
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],
@@ -238,6 +292,7 @@ export const admins = {
     method: 'POST',
     path: '/api/admin/withdrawals/:id/reject',
     summary: 'Reject a withdrawal; the money goes back',
+    body: rejection,
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],

@@ -29,11 +29,21 @@ export const notifications = {
     ...mine,
     method: 'GET',
     path: '/api/notifications',
-    summary: 'List own notifications, newest first',
-    query: z.object(paging),
+    summary:
+      'List own notifications, newest first; unread=true: those that are not read, of which `total` tells how many',
+    query: z.object({ unread: oneOf(['true']).optional(), ...paging }),
     reply: notification,
     list: 'items',
     unit: 'read',
+    source: 'A-28',
+  }),
+  readNotifications: endpoint({
+    ...mine,
+    method: 'POST',
+    path: '/api/notifications/read',
+    summary: 'Mark all own notifications as read',
+    reply: z.object({ read: z.int() }),
+    unit: 'write',
     source: 'A-28',
   }),
   readNotification: endpoint({

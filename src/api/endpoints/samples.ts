@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
-import { agentReview, deleted, sample } from '../records.ts'
-import { paging, text } from '../shapes.ts'
+import { agent, agentReview, deleted, sample } from '../records.ts'
+import { countsOf, paging, text } from '../shapes.ts'
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general' } as const
 const open = { auth: 'public', rate: 'general' } as const
@@ -59,6 +59,16 @@ export const samples = {
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-23',
+  }),
+  getRatings: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/agents/:id/ratings',
+    summary: 'How many of the ratings of an agent have five stars, four …, by its id or slug',
+    reply: agent.shape.rating.extend({ stars: countsOf(['5', '4', '3', '2', '1']) }),
+    unit: 'read',
+    refusals: ['not_found'],
+    source: 'A-23, A-132',
   }),
   listReviews: endpoint({
     ...open,

@@ -1,15 +1,30 @@
 /** Balance, transactions, deposits and withdrawals. Source: I-wallet, A-33–A-35. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
+import { limits } from '../limits.ts'
 import {
   connectStatuses,
   depositLimit,
+  directions,
   earnings,
+  ledgerEntry,
   transaction,
   transactionTypes,
   wallet as walletRecord,
 } from '../money-records.ts'
-import { oneOf, paging, price } from '../shapes.ts'
+import { id, moment, oneOf, paging, price } from '../shapes.ts'
+import { grouped } from '../spans.ts'
+
+const transactionsAsked = z.object({
+  type: oneOf(transactionTypes).optional(),
+  direction: oneOf(directions).optional(),
+  taskId: id().optional(),
+  from: moment().optional(),
+  /** The first moment that is left out. */
+  to: moment().optional(),
+  ...paging,
+})
+const lookedThrough = `from and to look through the newest ${grouped(limits.page.reach)} of each type.`
 
 const sessionOnly = { auth: 'session', rate: 'general' } as const
 
@@ -30,11 +45,25 @@ export const wallet = {
     auth: 'key-or-session',
     rate: 'general',
     summary: 'List transactions',
-    query: z.object({ type: oneOf(transactionTypes).optional(), ...paging }),
-    reply: transaction,
+    description: lookedThrough,
+    query: transactionsAsked,
+    reply: transaction.extend({ direction: z.enum(directions) }),
     list: 'items',
     unit: 'read',
     source: 'I-wallet, A-35',
+  }),
+  listLedger: endpoint({
+    method: 'GET',
+    path: '/api/wallet/ledger',
+    auth: 'key-or-session',
+    rate: 'general',
+    summary: 'List transactions with the entries of the ledger that each is made of',
+    description: lookedThrough,
+    query: transactionsAsked,
+    reply: transaction.extend({ direction: z.enum(directions), entries: z.array(ledgerEntry) }),
+    list: 'items',
+    unit: 'read',
+    source: 'A-33, A-35',
   }),
   getDepositLimits: endpoint({
     method: 'GET',

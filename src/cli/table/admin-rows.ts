@@ -132,6 +132,7 @@ const payments = (
       endpoint: reject,
       takes: [['id', 'id']],
       summary: words.not,
+      flags: [['--reason <text>', 'why, which its owner reads', 'reason']],
       confirms: words.kept,
       shows: PAYMENT,
       examples: [`marketplace ${group} reject ID`, `marketplace ${group} reject ID --yes --json`],
@@ -140,6 +141,32 @@ const payments = (
 }
 
 const settling: readonly EndpointRow[] = [
+  {
+    ...admin,
+    name: 'admin queues',
+    endpoint: 'adminQueues',
+    summary: 'What waits, and since when',
+    shows: ['agents', 'disputes', 'deposits', 'withdrawals', 'webhooks', 'mails'].flatMap(queue => [
+      `${queue}.count`,
+      `${queue}.oldestAt`,
+    ]),
+    examples: ['marketplace admin queues', 'marketplace admin queues --json'],
+  },
+  {
+    ...admin,
+    name: 'admin message',
+    endpoint: 'adminSendMessage',
+    takes: [
+      ['task-id', 'id'],
+      ['text', 'content'],
+    ],
+    summary: 'Write to both parties of a task',
+    shows: ['id', 'senderRole', 'content', 'createdAt'],
+    examples: [
+      'marketplace admin message TASK_ID "Please say what was agreed."',
+      'marketplace admin message TASK_ID "Please say what was agreed." --json',
+    ],
+  },
   {
     ...admin,
     name: 'admin tasks',
@@ -166,6 +193,7 @@ const settling: readonly EndpointRow[] = [
     flags: [
       ['--outcome <outcome>', 'refund: all to the buyer; release: all to the builder; split', 'outcome'],
       ['--refund-amount <amount>', 'with split: what the buyer gets back, like 6.00', 'refundAmount'],
+      ['--reason <text>', 'why, which both read', 'reason'],
     ],
     confirms: 'settles the money of the task',
     shows: TASK_FACTS,
@@ -206,6 +234,7 @@ const looking: readonly EndpointRow[] = [
     endpoint: 'adminListUsers',
     summary: 'Every account',
     flags: [
+      ['--search <text>', 'whose name or email begins so', 'q'],
       ['--email <address>', 'the one with this address', 'email'],
       ['--without-second-factor', 'administrators who have none', { secondFactor: 'missing' }],
       ...pageFlags,
@@ -213,6 +242,15 @@ const looking: readonly EndpointRow[] = [
     things: 'accounts',
     shows: USER,
     examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],
+  },
+  {
+    ...admin,
+    name: 'admin users show',
+    endpoint: 'adminGetUser',
+    takes: [['user-id', 'id']],
+    summary: 'One account, and what is in its wallet',
+    shows: [...USER, 'wallet.available', 'wallet.held', 'wallet.clearing'],
+    examples: ['marketplace admin users show USER_ID', 'marketplace admin users show ada@example.com --json'],
   },
   {
     ...admin,

@@ -156,6 +156,15 @@ export const searchRows: readonly EndpointRow[] = [
   },
   {
     person: 'buyer',
+    name: 'agents ratings',
+    endpoint: 'getRatings',
+    takes: [['agent', 'id']],
+    summary: 'How many of its ratings have five stars, four …',
+    shows: ['average', 'count', 'stars.5', 'stars.4', 'stars.3', 'stars.2', 'stars.1'],
+    examples: ['marketplace agents ratings sample-agent', 'marketplace agents ratings sample-agent --json'],
+  },
+  {
+    person: 'buyer',
     name: 'agents reviews',
     endpoint: 'listReviews',
     takes: [['agent', 'id']],

@@ -10,6 +10,15 @@ const TRANSACTION = ['id', 'type', 'amount', 'status', 'taskId', 'createdAt']
 
 const holder = { person: 'buyer' } as const
 
+const transactionFlags: readonly FieldFlag[] = [
+  ['--type <type>', 'deposit, withdrawal, hold, refund, release or earning (default: all)', 'type'],
+  ['--direction <direction>', 'in, out or held (default: all)', 'direction'],
+  ['--task <id>', 'only those of this task', 'taskId'],
+  ['--from <time>', 'only those from then on, as 2030-01-31T12:00:00Z', 'from'],
+  ['--to <time>', 'only those before then', 'to'],
+  ...pageFlags,
+]
+
 export const walletRows: readonly EndpointRow[] = [
   {
     ...holder,
@@ -24,14 +33,22 @@ export const walletRows: readonly EndpointRow[] = [
     name: 'wallet transactions',
     endpoint: 'listTransactions',
     summary: 'What came and went',
-    flags: [
-      ['--type <type>', 'deposit, withdrawal, hold, refund, release or earning (default: all)', 'type'],
-      ...pageFlags,
-    ],
+    flags: transactionFlags,
     things: 'transactions',
     first: () => `How to put money in: ${nextSteps.helpOf('wallet deposit')}`,
     shows: TRANSACTION,
     examples: ['marketplace wallet transactions', 'marketplace wallet transactions --type deposit --json'],
+  },
+  {
+    ...holder,
+    name: 'wallet ledger',
+    endpoint: 'listLedger',
+    summary: 'What came and went, with the entries of the ledger',
+    flags: transactionFlags,
+    things: 'transactions',
+    first: () => `How to put money in: ${nextSteps.helpOf('wallet deposit')}`,
+    shows: [...TRANSACTION, 'direction', 'entries'],
+    examples: ['marketplace wallet ledger', 'marketplace wallet ledger --task TASK_ID --json'],
   },
   {
     ...holder,

@@ -12,8 +12,10 @@ import {
   updateUser,
   userByEmail,
   userById,
+  usersCalled,
   withoutSecondFactor,
 } from '../../store/tables/accounts/users.ts'
+import { balancesOf } from '../../store/tables/money/transfers.ts'
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { bit, checkRoleChange, userRecord } from './accounts.ts'
@@ -38,8 +40,21 @@ const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) 
     const { rows, total } = await withoutSecondFactor(tx, ...rowsOf(query))
     return { items: rows.map(row => adminRecord(row, now)), total }
   }
+  const words = query.q?.trim()
+  if (words) {
+    const { rows, total } = await usersCalled(tx, words, ...rowsOf(query))
+    return { items: rows.map(row => adminRecord(row, now)), total }
+  }
   const rows = await listUsers(tx, ...rowsOf(query))
   return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
+}
+
+const adminGetUser: Verb<'adminGetUser'> = async ({ tx, world }, { params }) => {
+  const user = await userById(tx, params.id)
+  if (!user) throw refuse('not_found', 'account')
+  const wallet = { available: 0, held: 0, clearing: 0 }
+  for (const { kind, balance } of await balancesOf(tx, user.id)) wallet[kind] = balance
+  return { ...adminRecord(user, world.now()), wallet }
 }
 
 const adminUpdateUser: Verb<'adminUpdateUser'> = async (ctx, { params, body }) => {
@@ -79,4 +94,4 @@ function changeOf(body: Parameters<typeof adminUpdateUser>[1]['body']): UserChan
   return change
 }
 
-export const peopleVerbs = { adminListUsers, adminUpdateUser }
+export const peopleVerbs = { adminListUsers, adminGetUser, adminUpdateUser }

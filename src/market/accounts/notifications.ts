@@ -8,6 +8,7 @@ import { EventStream } from '../../api/reply.ts'
 import {
   countNotifications,
   insertNotification,
+  markAllRead,
   markRead,
   type NotificationRow,
   notificationById,
@@ -57,10 +58,11 @@ const notificationRecord = (row: NotificationRow) =>
     readAt: isoOrNull(row.readAt),
   }) as NotificationRecord
 
-const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query: { page, limit } }) => {
+const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
-  const rows = await notificationsOf(tx, id, ...rowsOf({ page, limit }))
-  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id) }
+  const isUnread = query.unread === 'true'
+  const rows = await notificationsOf(tx, id, isUnread, ...rowsOf(query))
+  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id, isUnread) }
 }
 
 const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, { params }) => {
@@ -72,6 +74,10 @@ const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, 
   return notificationRecord({ ...row, readAt: row.readAt ?? now })
 }
 
+const readNotifications: Verb<'readNotifications'> = async ({ tx, world, actor }) => ({
+  read: await markAllRead(tx, actor.user.id, world.now()),
+})
+
 /** A stream counts for the account, as all its browsers share what is its own. */
 const watchChanges: Verb<'watchChanges'> = async ({ db, config, memory, actor: { user } }, { query: { follow } }) => {
   const feed = memory.of(Changes).feed(user.id, config.mode === 'dev' || user.isAdmin === 1)
@@ -79,4 +85,4 @@ const watchChanges: Verb<'watchChanges'> = async ({ db, config, memory, actor: {
   return new EventStream({ feed, after: feed.last, follows: follow !== 'false', owner: user.id, hints })
 }
 
-export const notificationVerbs = { watchChanges, listNotifications, readNotification }
+export const notificationVerbs = { watchChanges, listNotifications, readNotification, readNotifications }

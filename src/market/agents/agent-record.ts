@@ -22,7 +22,7 @@ const forAdmin = recordMaker(adminAgent, agents)
 const seenByAll = (row: ListedAgentRow, categoryIds: string[], now: number) => ({
   categoryIds,
   tags: JSON.parse(row.tags) as string[],
-  rating: { average: average(row), count: row.ratingCount },
+  rating: ratingOf(row),
   lastCheckPassedAt: isoOrNull(row.lastPassAt),
   freshness: freshness(row, now),
   builder: { id: row.builderId, name: row.builderName },
@@ -94,5 +94,7 @@ export const builderStanding = (row: Pick<ListedAgentRow, 'builderSuspended' | '
   banned: row.builderBanned,
 })
 
-const average = ({ ratingSum, ratingCount }: ListedAgentRow) =>
-  ratingCount === 0 ? null : Math.round((ratingSum / ratingCount) * 100) / 100
+export const ratingOf = ({ ratingSum, ratingCount: count }: ListedAgentRow) => ({
+  average: count === 0 ? null : Math.round((ratingSum / count) * 100) / 100,
+  count,
+})

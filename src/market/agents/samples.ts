@@ -18,6 +18,7 @@ import { releaseTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, ownAgentOf, visibleAgent } from './access.ts'
+import { ratingOf } from './agent-record.ts'
 
 const makeRecord = recordMaker(sample, samples)
 const sampleRecord = (row: SampleRow) => makeRecord(row, { createdAt: iso(row.createdAt) })
@@ -55,6 +56,12 @@ const deleteSample: Verb<'deleteSample'> = async (ctx, { params }) => {
   return { id: params.sampleId }
 }
 
+const getRatings: Verb<'getRatings'> = async ({ tx, world, actor }, { params }) => {
+  const row = await visibleAgent(tx, params.id, actor, world.now())
+  const { rated1, rated2, rated3, rated4, rated5 } = row
+  return { ...ratingOf(row), stars: { 5: rated5, 4: rated4, 3: rated3, 2: rated2, 1: rated1 } }
+}
+
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
   const { id } = await visibleAgent(tx, params.id, actor, world.now())
   const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
@@ -62,4 +69,4 @@ const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, 
   return { items, total: await countReviewsOfAgent(tx, id) }
 }
 
-export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, listReviews }
+export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, getRatings, listReviews }

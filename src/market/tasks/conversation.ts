@@ -15,6 +15,7 @@ import {
   reviews,
 } from '../../store/tables/tasks/conversation.ts'
 import { countForAgent } from '../../store/tables/tasks/tasks.ts'
+import { notify } from '../accounts/notifications.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { recordMaker } from '../record-maker.ts'
 import { countTexts, reserveTexts, weightOf } from '../text-quota.ts'
@@ -92,9 +93,31 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
   if ((await insertReview(ctx.tx, row)) === 0) throw refuse('already_reviewed')
   await noteStep(ctx, task, { trigger: 'review', by: 'buyer' })
   await reserveTexts(ctx, ctx.actor.user.id, weightOf(reviews, row))
-  if (task.buyerId !== task.builderId)
-    await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })
+  if (task.buyerId !== task.builderId) await countForAgent(ctx.tx, task.agentId, { completed: 0, rating: body.rating })
   return reviewRecord(row)
+}
+
+/** An administrator writes to both parties, in any state of the task. No webhook: it is for people. */
+const adminSendMessage: Verb<'adminSendMessage'> = async (ctx, { params, body }) => {
+  const task = await lockedTask(ctx, params.id)
+  const row: MessageRow = {
+    id: ctx.world.id('msg'),
+    taskId: task.id,
+    senderId: ctx.actor.user.id,
+    senderRole: 'system',
+    content: body.content,
+    createdAt: ctx.world.now(),
+  }
+  await reserveTexts(ctx, row.senderId, weightOf(messages, row))
+  await insertMessage(ctx.tx, row)
+  const { agentId, title } = task
+  for (const party of new Set([task.buyerId, task.builderId]))
+    await notify(ctx, party, {
+      ...{ type: 'administrator_wrote', agentId },
+      message: `An administrator writes about the task “${title}”`,
+      data: { taskId: task.id, messageId: row.id },
+    })
+  return messageRecord(row)
 }
 
 const sendMessageOfTask: Verb<'sendMessage'> = (ctx, { params, body }) => sendMessage(ctx, params.id, body.content)
@@ -102,6 +125,7 @@ const sendMessageOfTask: Verb<'sendMessage'> = (ctx, { params, body }) => sendMe
 export const conversationVerbs = {
   listMessages,
   sendMessage: sendMessageOfTask,
+  adminSendMessage,
   getReview,
   submitReview,
 }

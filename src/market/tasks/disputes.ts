@@ -58,6 +58,7 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
   let task = await lockedTask(ctx, params.id)
   if (task.disputeStatus === 'resolved' || (task.status === 'completed' && !task.disputed))
     throw refuse('nothing_to_resolve')
+  const { outcome, reason = null } = body
   const part = refundOf(task, body.outcome, body.refundAmount)
   const edge = edgeFor(ctx.actor, task, `resolve_${body.outcome}` satisfies TaskTrigger)
   if (!task.disputed) {
@@ -65,9 +66,10 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
     task = await reloadTask(ctx.tx, task.id)
   }
   await applyEdge(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
-  if ((await resolveDispute(ctx.tx, task.id, body.outcome, part, ctx.world.now())) === 0) throw refuse('lost_race')
+  const resolution = { outcome, refundAmount: part, outcomeReason: reason, resolvedAt: ctx.world.now() }
+  if ((await resolveDispute(ctx.tx, task.id, resolution)) === 0) throw refuse('lost_race')
   for (const party of new Set([task.buyerId, task.builderId]))
-    await notify(ctx, party, resolvedNews(task, body.outcome, part))
+    await notify(ctx, party, resolvedNews(task, outcome, part, reason))
   return taskRecord(await reloadTask(ctx.tx, task.id))
 }
 
@@ -92,11 +94,16 @@ const ending = {
   split: 'the price is split',
 } as const
 
-const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount: number): News<'dispute_resolved'> => ({
+const resolvedNews = (
+  task: TaskRow,
+  outcome: keyof typeof ending,
+  refundAmount: number,
+  reason: string | null,
+): News<'dispute_resolved'> => ({
   type: 'dispute_resolved',
   agentId: task.agentId,
   message: `The dispute about the task “${task.title}” is resolved: ${ending[outcome]}`,
-  data: { taskId: task.id, outcome, refundAmount },
+  data: { taskId: task.id, outcome, refundAmount, reason },
 })
 
 /** Corrects the agent's figures: a refunded task no longer counts, and a task that the resolution completes does. */
@@ -107,7 +114,7 @@ async function recount(ctx: Ctx, task: TaskRow, outcome: DisputeOutcome): Promis
   await countCompleted(ctx, task, -1)
   const review = await reviewOf(ctx.tx, task.id)
   if (review && task.buyerId !== task.builderId)
-    await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: -1, ratingSum: -review.rating })
+    await countForAgent(ctx.tx, task.agentId, { completed: 0, rating: -review.rating })
 }
 
 export const disputeVerbs = { disputeTask, resolveTask }

@@ -185,7 +185,7 @@ type Said = Awaited<ReturnType<typeof saidAbout>>[number]
 
 function messageOf(of: Told, row: Said): Happening {
   const { id, senderId, senderRole, createdAt } = row
-  const by = byOf(of, senderRole === 'buyer' ? 'buyer' : 'builder', senderId)
+  const by = byOf(of, senderRole === 'buyer' ? 'buyer' : senderRole === 'agent' ? 'builder' : 'admin', senderId)
   return { ...began(id, createdAt), kind: 'message', by, messageId: id, senderRole, ...beginningOf(row) }
 }
 
@@ -216,7 +216,7 @@ function decisionOf(of: Told, steps: readonly TaskStepRow[]): Happening[] {
   if (disputeResolvedAt === null || outcome === null) return []
   const decider = steps.findLast(({ trigger }) => trigger.startsWith('resolve_'))?.actorId ?? ''
   const by = byOf(of, 'admin', decider)
-  const decision = { outcome, refundAmount: disputeRefundAmount ?? 0 }
+  const decision = { outcome, refundAmount: disputeRefundAmount ?? 0, reason: of.task.disputeOutcomeReason }
   return [{ ...began('decision', disputeResolvedAt), kind: 'decision', by, ...decision }]
 }
 

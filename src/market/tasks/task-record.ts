@@ -58,6 +58,7 @@ function disputeRecord(task: TaskRow): DisputeRecord | null {
     openedBy: disputeOpenedBy,
     resolvedAt: isoOrNull(task.disputeResolvedAt),
     outcome: task.disputeOutcome,
+    outcomeReason: task.disputeOutcomeReason,
     refundAmount: task.disputeRefundAmount,
   }
 }

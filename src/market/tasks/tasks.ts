@@ -258,7 +258,7 @@ const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
 /** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-125. */
 export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
   if (task.buyerId === task.builderId) return
-  await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })
+  await countForAgent(ctx.tx, task.agentId, { completed: by, rating: 0 })
 }
 
 const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) => {

@@ -1,5 +1,7 @@
 /** The balances, transactions and earnings of a wallet. Source: I-wallet-shape, A-33, A-35. */
 
+import type { InputOf } from '../../api/endpoint.ts'
+import type { Endpoints } from '../../api/endpoints/index.ts'
 import { refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
@@ -17,7 +19,15 @@ import {
   type PaymentStatus,
   paymentById,
 } from '../../store/tables/money/payments.ts'
-import { earningsOf, openSumsOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
+import {
+  directionOf,
+  earningsOf,
+  entriesOf,
+  openSumsOf,
+  statementLength,
+  statementOf,
+  transfer,
+} from '../../store/tables/money/transfers.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
@@ -33,12 +43,36 @@ const getWallet: Verb<'getWallet'> = async ({ tx, config, actor }) => {
   }
 }
 
-const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query }) => {
-  const type = query.type ?? null
-  const rows = await statementOf(tx, actor.user.id, type, ...rowsOf(query))
+type Asked = InputOf<Endpoints['listTransactions']>['query']
+
+const timeIn = (given: string | undefined) => (given === undefined ? null : Date.parse(given))
+
+async function statement({ tx, actor }: Acting<ReadCtx>, query: Asked) {
+  const { type = null, direction = null, taskId = null, from, to } = query
+  const filter = { userId: actor.user.id, type, direction, taskId, from: timeIn(from), to: timeIn(to) }
+  const rows = await statementOf(tx, filter, ...rowsOf(query))
+  const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt), direction: directionOf(row.type) }))
+  return { items, total: await statementLength(tx, filter) }
+}
+
+const listTransactions: Verb<'listTransactions'> = (ctx, { query }) => statement(ctx, query)
+
+/** What moved the money of a transaction, at once and later. */
+const entryIds = ({ id, taskId, type }: Pick<TransactionRecord, 'id' | 'taskId' | 'type'>) =>
+  type === 'earning' ? [id.replace(/_earning$/, ''), `${taskId}_cleared`] : [id, `${id}_paid`, `${id}_back`]
+
+const listLedger: Verb<'listLedger'> = async (ctx, { query }) => {
+  const { items, total } = await statement(ctx, query)
+  const entries = await entriesOf(ctx.tx, [...new Set(items.flatMap(entryIds))])
+  const records = new Map(
+    entries.map(({ legId: id, kind, debitedId: from, creditedId: to, amount, createdAt }) => [
+      id,
+      { id, kind, from, to, amount, createdAt: iso(createdAt) },
+    ]),
+  )
   return {
-    items: rows.map(row => ({ ...row, createdAt: iso(row.createdAt) })),
-    total: await statementLength(tx, actor.user.id, type),
+    items: items.map(item => ({ ...item, entries: entryIds(item).flatMap(id => records.get(id) ?? []) })),
+    total,
   }
 }
 
@@ -70,7 +104,7 @@ const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
 
 const checkLedger: Verb<'checkLedger'> = ({ tx }) => ledgerProblems(tx)
 
-export const walletVerbs = { getWallet, listTransactions, getEarnings, checkLedger }
+export const walletVerbs = { getWallet, listTransactions, listLedger, getEarnings, checkLedger }
 
 const transactionRecord = (row: PaymentRow): TransactionRecord => ({
   id: row.id,
@@ -79,6 +113,7 @@ const transactionRecord = (row: PaymentRow): TransactionRecord => ({
   taskId: row.taskId,
   status: row.status,
   description: row.description,
+  reason: row.reason,
   createdAt: iso(row.createdAt),
 })
 
@@ -215,6 +250,11 @@ async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }:
 const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
 const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
 
+interface Deciding {
+  readonly reason?: string | null
+  readonly move?: (row: PaymentRow) => Promise<void>
+}
+
 /**
  * Decides a pending payment, and moves its money by `move`. Of two administrators at once, one is refused. Tallies are
  * updated after the money, in the same order as where a payment is made; otherwise the two could deadlock.
@@ -224,11 +264,11 @@ async function decide(
   kind: PaymentKind,
   id: string,
   status: 'completed' | 'rejected',
-  move: (row: PaymentRow) => Promise<void> = async () => {},
+  { reason = null, move = async () => {} }: Deciding = {},
 ) {
   const { tx, world } = ctx
   await requireSecondFactor(ctx)
-  const row = await decidePayment(tx, kind, id, status, world.now())
+  const row = await decidePayment(tx, kind, id, status, world.now(), reason)
   if (!row) {
     const decided = await paymentById(tx, kind, id)
     throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
@@ -239,31 +279,35 @@ async function decide(
 }
 
 const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
-  decide(ctx, 'deposit', params.id, 'completed', row =>
-    moveLater(ctx, 'deposit', {
-      id: row.id,
-      kind: 'deposit',
-      from: account.world,
-      to: account.available(ownerOf(row)),
-      amount: row.amount,
-    }),
-  )
+  decide(ctx, 'deposit', params.id, 'completed', {
+    move: row =>
+      moveLater(ctx, 'deposit', {
+        id: row.id,
+        kind: 'deposit',
+        from: account.world,
+        to: account.available(ownerOf(row)),
+        amount: row.amount,
+      }),
+  })
 
-const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
+const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params, body }) =>
+  decide(ctx, 'deposit', params.id, 'rejected', { reason: body.reason || null })
 
 const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
-  decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
+  decide(ctx, 'withdrawal', params.id, 'completed', { move: row => payOut(ctx, row.id, row.amount) })
 
-const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
-  decide(ctx, 'withdrawal', params.id, 'rejected', row =>
-    moveLater(ctx, 'withdrawal', {
-      id: `${row.id}_back`,
-      kind: 'given_back',
-      from: account.payouts,
-      to: account.available(ownerOf(row)),
-      amount: row.amount,
-    }),
-  )
+const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params, body }) =>
+  decide(ctx, 'withdrawal', params.id, 'rejected', {
+    reason: body.reason || null,
+    move: row =>
+      moveLater(ctx, 'withdrawal', {
+        id: `${row.id}_back`,
+        kind: 'given_back',
+        from: account.payouts,
+        to: account.available(ownerOf(row)),
+        amount: row.amount,
+      }),
+  })
 
 export const paymentVerbs = {
   getDepositLimits,

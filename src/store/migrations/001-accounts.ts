@@ -17,6 +17,9 @@ CREATE TABLE users (
 -- The few accounts whose agents are hidden. Each row of a list looks its builder up here.
 CREATE INDEX users_stopped ON users (id) WHERE suspended = 1 OR banned = 1;
 
+-- Administrators look accounts up by how a name begins.
+CREATE INDEX users_by_name ON users (LOWER(name), id);
+
 CREATE TABLE sessions (
   token_hash TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),

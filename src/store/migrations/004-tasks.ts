@@ -80,7 +80,8 @@ CREATE TABLE disputes (
   opened_by TEXT NOT NULL,
   resolved_at BIGINT,
   outcome TEXT,
-  refund_amount BIGINT
+  refund_amount BIGINT,
+  outcome_reason TEXT
 );
 -- Open disputes stop the clearing of their payments.
 CREATE INDEX disputes_by_status ON disputes (status, task_id);

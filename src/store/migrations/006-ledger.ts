@@ -21,6 +21,7 @@ CREATE TABLE transfers (
   description TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   decided_at BIGINT,
+  reason TEXT,
   -- Between whom, and in which states. What is compared is compared with IS NOT NULL too: a CHECK takes what is unknown.
   CONSTRAINT like_its_kind CHECK (
     (kind = 'hold' AND payer_id IS NOT NULL AND payee_id IS NOT NULL AND payer_id = payee_id AND task_id IS NOT NULL

@@ -12,6 +12,8 @@ CREATE TABLE notifications (
 );
 -- A user's list, in its order.
 CREATE INDEX notifications_by_user ON notifications (user_id, id);
+-- What a user has not read.
+CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 -- Retention finds old rows.
 CREATE INDEX notifications_by_age ON notifications (created_at);
 

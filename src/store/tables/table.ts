@@ -253,8 +253,12 @@ const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLo
 
 /** Whether a text contains another, without regard to the case of A to Z: engines differ about other letters. `value`: as `anywhere` makes it. */
 export const contains = (column: string, value: string) => `LOWER(${column}) LIKE ${value} ESCAPE '\\'`
-export const anywhere = (text: string) =>
-  `%${text.replace(/[A-Z]/g, letter => letter.toLowerCase()).replace(/[\\%_]/g, '\\$&')}%`
+export const anywhere = (text: string) => `%${lowerAscii(text).replace(/[\\%_]/g, '\\$&')}%`
+
+export const lowerAscii = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
+
+/** Above every text that begins with a prefix stands the prefix with this: no character comes after it. */
+export const LAST_CHARACTER = '\u{10FFFF}'
 
 /** Conditions of a WHERE with their values, in the order in which they are added. */
 export class Conditions {

@@ -39,7 +39,7 @@ test('disputes: opening one tells the builder, its resolution tells both parties
   await marketplace.admin.call('POST', `/api/admin/tasks/${taskId}/resolve`, split)
   for (const party of [buyer, agent.builder]) {
     const [resolved] = (await news(party)).items
-    assert.equal([resolved!.type, resolved!.data], ['dispute_resolved', { taskId, ...split }])
+    assert.equal([resolved!.type, resolved!.data], ['dispute_resolved', { taskId, ...split, reason: null }])
   }
   assert.equal((await news(agent.builder)).pagination.total, 2)
   assert.equal((await news(marketplace.admin)).items, [])
@@ -85,6 +85,33 @@ test('read: the first reading is kept; someone else’s is 403, none at all 404'
   assert.is((await marketplace.visitor.ask('POST', path)).status, 401)
   assert.is((await marketplace.visitor.ask('GET', '/api/notifications')).status, 401)
   assert.is((await buyer.ask('POST', '/api/notifications/ntf_none/read')).status, 404)
+  await marketplace.close()
+})
+
+test('those that are not read are listed alone and counted, and read at once', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 20_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  for (let n = 0; n < 3; n++) {
+    const taskId = await delivered(marketplace, buyer, agent)
+    await buyer.client.disputeTask({ id: taskId, reason })
+  }
+  const { client } = agent.builder
+  const unread = async () => (await client.listNotifications({ unread: 'true' })).items.map(({ id }) => id)
+  const all = (await client.listNotifications()).items.map(({ id }) => id)
+  assert.equal(await unread(), all)
+  await client.readNotification({ id: all[1]! })
+  const left = await client.listNotifications({ unread: 'true', limit: 1 })
+  assert.equal([left.items[0]!.id, left.pagination.total], [all[0], 2])
+  await marketplace.pass(1_000)
+  assert.equal(await client.readNotifications(), { read: 2 })
+  assert.equal(await unread(), [])
+  assert.equal(await client.readNotifications(), { read: 0 })
+  const readAt = (await client.listNotifications()).items.map(item => item.readAt)
+  assert.equal(readAt, ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'])
+  assert.equal((await client.listNotifications()).pagination.total, 3)
+  assert.is((await agent.builder.ask('GET', '/api/notifications?unread=false')).status, 400)
+  assert.equal((await buyer.client.readNotifications()).read, 0)
   await marketplace.close()
 })
 

@@ -144,6 +144,8 @@ test('reviews: the public ones are those that the rating is made of, without the
   assert.equal(Object.keys(items[0]!).sort(), ['agentId', 'comment', 'createdAt', 'id', 'rating'])
   const { rating, completedTasks } = await marketplace.visitor.call<AgentRecord>('GET', path)
   assert.equal([rating, completedTasks, pagination.total], [{ average: 4.5, count: 2 }, 2, 2])
+  const stars = { 5: 1, 4: 1, 3: 0, 2: 0, 1: 0 }
+  assert.equal(await marketplace.visitor.client.getRatings({ id: agent.id }), { ...rating, stars })
   await marketplace.close()
 })
 

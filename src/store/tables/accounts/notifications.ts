@@ -23,16 +23,21 @@ const select = `SELECT ${notifications.all} FROM notifications`
 
 export const notificationById = (q: Reader, id: string) => q.get<NotificationRow>(`${select} WHERE id = $1`, [id])
 
-/** One page of an account's notifications, newest first. */
-export const notificationsOf = (q: Reader, userId: string, limit: number, offset: number) =>
-  readPage<NotificationRow>(q, `${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [
+const ofUser = (isUnread: boolean) => `WHERE user_id = $1 ${isUnread ? 'AND read_at IS NULL' : ''}`
+
+/** One page of an account's notifications, or of those that it has not read, newest first. */
+export const notificationsOf = (q: Reader, userId: string, isUnread: boolean, limit: number, offset: number) =>
+  readPage<NotificationRow>(q, `${select} ${ofUser(isUnread)} ORDER BY id DESC LIMIT $2 OFFSET $3`, [
     userId,
     limit,
     offset,
   ])
 
-export const countNotifications = (q: Reader, userId: string) =>
-  countShown(q, ['FROM notifications WHERE user_id = $1'], [userId])
+export const countNotifications = (q: Reader, userId: string, isUnread: boolean) =>
+  countShown(q, [`FROM notifications ${ofUser(isUnread)}`], [userId])
+
+export const markAllRead = (tx: Tx, userId: string, now: number) =>
+  notifications.update(tx, { userId, readAt: null }, { readAt: now })
 
 /** Keeps the time of the first reading. */
 export const markRead = (tx: Tx, id: string, now: number) =>

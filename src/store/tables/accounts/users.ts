@@ -1,4 +1,5 @@
 /** Accounts. */
+import { limits } from '../../../api/limits.ts'
 import type { ConnectStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
 import {
@@ -7,6 +8,8 @@ import {
   defaulted,
   flag,
   integer,
+  LAST_CHARACTER,
+  lowerAscii,
   type NewRow,
   type Patch,
   type Row,
@@ -87,6 +90,24 @@ export const updateUser = (tx: Tx, id: string, change: UserChange) =>
 /** One page of all accounts, oldest first. */
 export const listUsers = (q: Reader, limit: number, offset: number) =>
   readPage<UserRow>(q, `SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+
+const found = `SELECT id FROM users WHERE id = $1
+  UNION SELECT id FROM (SELECT id FROM users WHERE email >= $2 AND email < $3 ORDER BY email LIMIT ${limits.page.reach}) side0
+  UNION SELECT id FROM (SELECT id FROM users WHERE LOWER(name) >= $2 AND LOWER(name) < $3
+    ORDER BY LOWER(name), id LIMIT ${limits.page.reach}) side1`
+
+/** Accounts whose name or email begins so, without regard to the case of A to Z, or with this id; oldest first, and how many. */
+export async function usersCalled(q: Reader, words: string, limit: number, offset: number) {
+  const start = lowerAscii(words)
+  const values = [words, start, start + LAST_CHARACTER]
+  const page = `SELECT mine.id FROM (${found}) mine ORDER BY mine.id LIMIT $4 OFFSET $5`
+  const rows = await readPage<UserRow>(q, `SELECT ${users.all} FROM users WHERE id IN (${page}) ORDER BY id`, [
+    ...values,
+    limit,
+    offset,
+  ])
+  return { rows, total: await countShown(q, [`FROM (${found}) mine`], values) }
+}
 
 export const countUsers = (q: Reader) => tallied(q, ['users'])
 

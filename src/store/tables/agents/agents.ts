@@ -46,6 +46,12 @@ export const agents = table('agents', {
   completedTasks: defaulted(integer()),
   ratingSum: defaulted(integer()),
   ratingCount: defaulted(integer()),
+  /** How many of the ratings have one star, two …. */
+  rated1: defaulted(integer()),
+  rated2: defaulted(integer()),
+  rated3: defaulted(integer()),
+  rated4: defaulted(integer()),
+  rated5: defaulted(integer()),
   lastPassAt: nullable(bigint()),
   failedAt: nullable(bigint()),
   testedAt: nullable(bigint()),

@@ -1,14 +1,11 @@
 /** The words by which searches find listed agents. Other agents have no rows here, because a search would read them in vain. */
 import type { Reader, Tx } from '../../db.ts'
-import { table, text } from '../table.ts'
+import { LAST_CHARACTER, table, text } from '../table.ts'
 
 export const agentTerms = table('agent_terms', { term: text(), agentId: text() })
 
 /** Beginnings of words of up to this length are rows too. So a search for a short one need not read all words that begin so. */
 export const SHORT = 3
-
-// Above every text that begins with the prefix: no character comes after this one.
-const LAST_CHARACTER = '\u{10FFFF}'
 
 /** Returns a condition for words that begin with `prefix`, and its values. The first value is `$parameter`. */
 export const beginsWith = (column: string, prefix: string, parameter: number): { sql: string; values: string[] } =>

@@ -47,8 +47,11 @@ export const decidePayment = (
   id: string,
   status: Exclude<PaymentStatus, 'pending'>,
   now: number,
+  reason: string | null = null,
 ) =>
-  transfers.updated(tx, { id, kind, status: 'pending' }, { status, decidedAt: now }) as Promise<PaymentRow | undefined>
+  transfers.updated(tx, { id, kind, status: 'pending' }, { status, decidedAt: now, reason }) as Promise<
+    PaymentRow | undefined
+  >
 
 /** Moves a payment from the count of its old status to that of its new one. */
 export const countDecision = (tx: Tx, { id, kind, status }: PaymentRow) =>

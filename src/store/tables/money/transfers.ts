@@ -1,8 +1,10 @@
 /** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
 
+import { limits } from '../../../api/limits.ts'
 import type { Reader, Step, Tx } from '../../db.ts'
 import {
   bigint,
+  Conditions,
   countShown,
   defaulted,
   flag,
@@ -38,6 +40,8 @@ export const transfers = table('transfers', {
   description: text(),
   createdAt: bigint(),
   decidedAt: nullable(bigint()),
+  /** Why it was rejected. */
+  reason: nullable(text()),
 })
 
 export const ledgerEntries = table('entries', {
@@ -61,7 +65,7 @@ export const settlements = table('settlements', {
   createdAt: bigint(),
 })
 
-export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
+export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt' | 'reason'>
 export type SettlementRow = Row<typeof settlements>
 
 /** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
@@ -151,6 +155,7 @@ export interface StatementRow {
   amount: number
   taskId: string | null
   description: string
+  reason: string | null
   createdAt: number
   status: 'pending' | 'clearing' | 'completed' | 'rejected' | 'reversed'
   type: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release' | 'earning'
@@ -158,58 +163,111 @@ export interface StatementRow {
 
 type LineType = StatementRow['type']
 
+type Direction = 'in' | 'out' | 'held'
+
 interface Side {
-  columns: string
-  from: string
+  readonly columns: string
+  readonly whose: string
 }
 
 // What is paid for oneself shows on both sides, under two types.
 const paid: Side = {
-  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
+  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.reason,
     CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type`,
-  from: 'FROM transfers t WHERE t.payer_id = $1',
+  whose: 't.payer_id = $1',
 }
 
 const received: Side = {
   columns: `CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END AS id,
     COALESCE((SELECT s.released FROM settlements s
       WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
-    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
+    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.reason, t.status,
     CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
-  from: `FROM transfers t WHERE t.payee_id = $1 AND ${isIncome}`,
+  whose: `t.payee_id = $1 AND ${isIncome}`,
 }
 
-const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
-  // The kind comes first: of two conditions on it SQLite uses the first, and with the other it would sort all received transfers.
-  kinds.map(kind => ({ columns, from: from.replace('WHERE', `WHERE t.kind = '${kind}' AND`) }))
+/** A user's own sides of transfers. Source: A-35. */
+const lines = {
+  hold: { side: paid, kind: 'hold', direction: 'held' },
+  withdrawal: { side: paid, kind: 'withdrawal', direction: 'out' },
+  release: { side: paid, kind: 'release', direction: 'out' },
+  deposit: { side: received, kind: 'deposit', direction: 'in' },
+  refund: { side: received, kind: 'refund', direction: 'in' },
+  earning: { side: received, kind: 'release', direction: 'in' },
+} as const satisfies Record<LineType, { side: Side; kind: TransferKind; direction: Direction }>
 
-/** A user's own sides of transfers, of one type or of all. Each part reads one range of an index. Source: A-35. */
-function sidesOf(type: LineType | null): Side[] {
-  if (type === null)
-    return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]
-  if (type === 'earning') return of(received, 'release')
-  return of(type === 'deposit' || type === 'refund' ? received : paid, type)
+export const directionOf = (type: LineType): Direction => lines[type].direction
+
+/** Which lines of a user's statement are wanted; null: whatever it is. */
+export interface StatementFilter {
+  readonly userId: string
+  readonly type: LineType | null
+  readonly direction: Direction | null
+  readonly taskId: string | null
+  /** Domain ms; `to` is the first that is left out. */
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/** Each part reads one range of an index. */
+function wantedOf({ userId, type, direction, taskId, from, to }: StatementFilter) {
+  const where = new Conditions()
+  where.value(userId)
+  const ofTask = taskId === null ? null : `t.task_id = ${where.value(taskId)}`
+  where.add(from, time => `t.created_at >= ${time}`)
+  where.add(to, time => `t.created_at < ${time}`)
+  const parts = Object.entries(lines)
+    .filter(([name, line]) => (type ?? name) === name && (direction ?? line.direction) === line.direction)
+    .map(([, { side, kind }]) => {
+      // The kind comes first: of two conditions on it SQLite uses the first, and with the other it would sort all received transfers.
+      const condition = `t.kind = '${kind}' AND ${side.whose}`
+      const all = `FROM transfers t WHERE ${condition}`
+      if (ofTask === null && where.text === '') return { columns: side.columns, from: all }
+      const found = ofTask === null ? all : `FROM transfers t WHERE ${ofTask}`
+      const newest = `SELECT * ${found} ORDER BY t.id DESC LIMIT ${limits.page.reach}`
+      return {
+        columns: side.columns,
+        from: `FROM (${newest}) t WHERE ${[condition, where.text].filter(Boolean).join(' AND ')}`,
+      }
+    })
+  return { parts, values: where.values }
 }
 
 /** One page, newest first. */
-export const statementOf = (q: Reader, userId: string, type: LineType | null, limit: number, offset: number) => {
-  const sides = sidesOf(type).map(
-    ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
+export const statementOf = async (q: Reader, filter: StatementFilter, limit: number, offset: number) => {
+  const { parts, values } = wantedOf(filter)
+  if (parts.length === 0) return []
+  const [end, most, before] = [1, 2, 3].map(number => `$${values.length + number}`)
+  const sides = parts.map(
+    ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
   )
-  return readPage<StatementRow>(q, `${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
-    userId,
+  return readPage<StatementRow>(q, `${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT ${most} OFFSET ${before}`, [
+    ...values,
     limit + offset,
     limit,
     offset,
   ])
 }
 
-export const statementLength = (q: Reader, userId: string, type: LineType | null) =>
-  countShown(
+export const statementLength = async (q: Reader, filter: StatementFilter) => {
+  const { parts, values } = wantedOf(filter)
+  if (parts.length === 0) return 0
+  return countShown(
     q,
-    sidesOf(type).map(({ from }) => from),
-    [userId],
+    parts.map(({ from }) => from),
+    values,
   )
+}
+
+/** The entries with these ids, in order. */
+export const entriesOf = async (q: Reader, ids: readonly string[]) =>
+  ids.length === 0
+    ? []
+    : q.all<Row<typeof ledgerEntries>>(
+        `SELECT ${ledgerEntries.all} FROM entries WHERE leg_id IN (${ids.map((_, i) => `$${i + 1}`).join(', ')})
+         ORDER BY created_at, leg_id`,
+        ids,
+      )
 
 export interface EarningRow {
   agentId: string

@@ -60,6 +60,7 @@ export const disputes = table('disputes', {
   resolvedAt: nullable(bigint()),
   outcome: nullable(text<DisputeOutcome>()),
   refundAmount: nullable(bigint()),
+  outcomeReason: nullable(text()),
 })
 
 /** A task with the columns of other tables that are read with it. */
@@ -79,6 +80,7 @@ export interface TaskRow extends Row<typeof tasks> {
   disputeResolvedAt: number | null
   disputeOutcome: DisputeOutcome | null
   disputeRefundAmount: number | null
+  disputeOutcomeReason: string | null
 }
 
 const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.position DESC LIMIT 1)'
@@ -87,7 +89,7 @@ const deliverableColumns = `x.content AS "deliverableContent", x.notes AS "deliv
 
 const disputeColumns = `d.reason AS "disputeReason", d.opened_at AS "disputeOpenedAt",
   d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy", d.resolved_at AS "disputeResolvedAt",
-  d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"`
+  d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount", d.outcome_reason AS "disputeOutcomeReason"`
 
 const select = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
   x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns},
@@ -126,6 +128,7 @@ const noDispute: Partial<TaskRow> = {
   disputeResolvedAt: null,
   disputeOutcome: null,
   disputeRefundAmount: null,
+  disputeOutcomeReason: null,
 }
 
 export async function taskById(q: Reader, id: string): Promise<TaskRow | undefined> {
@@ -324,17 +327,24 @@ export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: num
 export const insertDispute = (tx: Tx, dispute: Omit<NewRow<typeof disputes>, 'status'>) =>
   disputes.insert(tx, { ...dispute, status: 'open' })
 
-export const resolveDispute = (tx: Tx, taskId: string, outcome: DisputeOutcome, refundAmount: number, now: number) =>
-  disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', outcome, refundAmount, resolvedAt: now })
+type Resolution = Required<Pick<Patch<typeof disputes>, 'outcome' | 'refundAmount' | 'outcomeReason' | 'resolvedAt'>>
 
-/** Adds to an agent's counts of completed tasks and ratings. */
+export const resolveDispute = (tx: Tx, taskId: string, resolution: Resolution) =>
+  disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', ...resolution })
+
+/** Adds to an agent's counts of completed tasks and ratings. `rating`: 1 to 5; below 0: it counts no longer; 0: none. */
 export const countForAgent = (
   tx: Tx,
   agentId: string,
-  change: { completed: number; ratings: number; ratingSum: number },
-) =>
-  tx.run(
-    `UPDATE agents SET completed_tasks = completed_tasks + $2, rating_count = rating_count + $3,
-       rating_sum = rating_sum + $4 WHERE id = $1`,
-    [agentId, change.completed, change.ratings, change.ratingSum],
-  )
+  { completed, rating }: { completed: number; rating: number },
+) => {
+  const stars = Math.abs(rating)
+  const rated =
+    rating === 0
+      ? ''
+      : `, rating_count = rating_count + $3, rating_sum = rating_sum + $4, rated${stars} = rated${stars} + $3`
+  return tx.run(`UPDATE agents SET completed_tasks = completed_tasks + $2${rated} WHERE id = $1`, [
+    ...[agentId, completed],
+    ...(rating === 0 ? [] : [Math.sign(rating), rating]),
+  ])
+}
