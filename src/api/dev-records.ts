@@ -63,19 +63,21 @@ export const devStatus = z.object({
 export const devPeople = ['buyer', 'builder', 'admin'] as const
 export type DevPerson = (typeof devPeople)[number]
 
-/** `GET /api/dev/faults`, the newest first. */
-export const fault = z.object({
-  id: z.string(),
-  name: z.enum(faultNames),
-  on: z.string().nullable(),
-  /** Only these may meet it; null: any. */
-  agentId: z.string().nullable(),
-  forTaskId: z.string().nullable(),
-  armedAt: time(),
-  /** The task that has met it, and when; null: it waits. */
-  taskId: z.string().nullable(),
-  metAt: time().nullable(),
-})
+export const fault = z
+  .object({
+    id: z.string(),
+    name: z.enum(faultNames),
+    on: z.string().nullable(),
+    agentId: z.string().nullable(),
+    forTaskId: z.string().nullable(),
+    armedAt: time(),
+    taskId: z.string().nullable(),
+    metAt: time().nullable(),
+  })
+  .meta({
+    description:
+      'Something that goes wrong on purpose, once. on: the event of a webhook or the action of a callback; agentId, forTaskId: whose; null: any. taskId and metAt: the task that has met it, and when; null: it waits.',
+  })
 
 /** `GET /api/dev/mails`, the newest first: mails that a server would have sent. */
 export const shownMail = z.object({

@@ -28,11 +28,13 @@ export const exchange = z
     agentId: z.string().nullable(),
     deliveryId: z.string().nullable(),
     attempt: z.int().nullable(),
+    event: z.string().nullable(),
+    action: z.string().nullable(),
     diagnosis: diagnosis.nullable(),
   })
   .meta({
     description:
-      'A webhook (direction webhook: the marketplace asked the agent) or a callback. error: why a webhook got no response, or why a signature was refused. taskId: the task, or the connection test.',
+      'A webhook (direction webhook: the marketplace asked the agent) or a callback. error: why a webhook got no response, or why a signature was refused. taskId: the task, or the connection test. event: of a webhook; action: what a callback asks for.',
   })
 
 export const exchangeDetails = z.object({

@@ -6,14 +6,18 @@ interface WantedFault {
   readonly name: FaultName
   /** An event of webhooks or an action of callbacks; null: the next of any. */
   readonly on: string | null
-  /** null: of any agent. */
+  /** null: of any agent, of any task. */
   readonly agentId: string | null
+  readonly forTaskId: string | null
 }
 
-interface ArmedFault extends WantedFault {
+export interface ArmedFault extends WantedFault {
   readonly id: string
-  /** The task that has met it; null: none yet. */
+  /** Domain time. */
+  readonly armedAt: number
+  /** The task that has met it, and when; null: none yet. */
   readonly taskId: string | null
+  readonly metAt: number | null
 }
 
 /** What became of an attempt, and what it met on purpose. */
@@ -41,6 +45,6 @@ export interface Faults {
   arm(wanted: WantedFault): ArmedFault | null
   /** Those that wait, and the last that were met. */
   all(): readonly ArmedFault[]
-  /** Takes back those that wait. Returns them. */
-  clear(): readonly ArmedFault[]
+  /** Takes back those that wait, or the one with this id. Returns them. */
+  clear(id?: string): readonly ArmedFault[]
 }

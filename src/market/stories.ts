@@ -117,6 +117,10 @@ function callbackFact(exchange: Exchange): CallbackFact {
   }
 }
 
+/** Of a webhook, as the marketplace writes it: the event comes first. */
+export const eventOf = ({ direction, requestBody }: Exchange): string | null =>
+  (direction === 'webhook' && /^\{"event":"([\w.]+)"/.exec(requestBody.toString('latin1', 0, 100))?.[1]) || null
+
 /** What a callback asked for. */
 export function actionOf({ url, requestBody }: Exchange): string {
   const [, byKey] = /\/(accept|reject|deliver)(?:\?|$)/.exec(url) ?? []

@@ -81,7 +81,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const files = options.storage?.files ?? (await openFiles(filesOf(options, log), { db, world }))
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))
-    const faults = options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url')) : null
+    const faults =
+      options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url'), world.now) : null
     const market = createMarket({ db, files, world, config, log, recording, faults })
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)

@@ -12,11 +12,14 @@ interface Wanted {
   readonly name: FaultName
   readonly on: string | null
   readonly agentId: string | null
+  readonly forTaskId: string | null
 }
 
 interface Armed extends Wanted {
   readonly id: string
+  readonly armedAt: number
   readonly taskId: string | null
+  readonly metAt: number | null
 }
 
 /** What a webhook or a callback is, for which a fault may wait. */
@@ -56,19 +59,22 @@ export class FaultBoard {
   readonly #bodies = new Bodies()
   readonly #log: (met: Met) => void
   readonly #newToken: () => string
+  readonly #now: () => number
   #token: string | null = null
   #count = 0
 
   /** `newToken`: makes a word that no agent knows. It is asked for late, as a seeded world counts what it gives. */
-  constructor(log: (met: Met) => void, newToken: () => string) {
+  constructor(log: (met: Met) => void, newToken: () => string, now: () => number) {
     this.#log = log
+    this.#now = now
     this.#newToken = newToken
   }
 
-  arm({ name, on, agentId }: Wanted): Armed | null {
+  arm({ name, on, agentId, forTaskId }: Wanted): Armed | null {
     if (this.#waiting.length >= MOST_WAITING) return null
     this.#token ??= this.#newToken()
-    const armed = { id: `fault_${++this.#count}`, name, on, agentId, taskId: null }
+    const wanted = { name, on, agentId, forTaskId }
+    const armed = { id: `fault_${++this.#count}`, ...wanted, armedAt: this.#now(), taskId: null, metAt: null }
     this.#waiting.push(armed)
     return armed
   }
@@ -77,9 +83,9 @@ export class FaultBoard {
     return [...this.#waiting, ...this.#met]
   }
 
-  clear(): readonly Armed[] {
-    const cleared = this.#waiting
-    this.#waiting = []
+  clear(only?: string): readonly Armed[] {
+    const cleared = this.#waiting.filter(({ id }) => only === undefined || id === only)
+    this.#waiting = this.#waiting.filter(one => !cleared.includes(one))
     return cleared
   }
 
@@ -153,14 +159,15 @@ export class FaultBoard {
 
   #take(direction: 'webhook' | 'callback', about: About): Armed | null {
     const armed = this.#waiting.find(
-      ({ name, on, agentId }) =>
+      ({ name, on, agentId, forTaskId }) =>
         faults[name].direction === direction &&
         (on === null || on === about.on) &&
-        (agentId === null || agentId === about.agentId),
+        (agentId === null || agentId === about.agentId) &&
+        (forTaskId === null || forTaskId === about.taskId),
     )
     if (!armed) return null
     this.#waiting = this.#waiting.filter(one => one !== armed)
-    this.#met.push({ ...armed, taskId: about.taskId })
+    this.#met.push({ ...armed, taskId: about.taskId, metAt: this.#now() })
     if (this.#met.length > MOST_MET) this.#met.shift()
     this.#log({ type: 'fault', fault: armed.name, ...about })
     return armed

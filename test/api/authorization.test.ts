@@ -180,6 +180,9 @@ const questions: Readonly<Record<string, Question>> = {
   'DELETE /api/dev/faults': [null],
   'GET /api/dev/exchanges': [null],
   'GET /api/dev/exchanges/:id': ['exchange'],
+  'GET /api/dev/exchanges/:id/diagnosis': ['exchange'],
+  'GET /api/dev/mails': [null],
+  'DELETE /api/dev/faults/:id': ['fault'],
   'GET /api/dev/events': [null],
 }
 

@@ -214,6 +214,8 @@ const exchange: ExchangeDetails = {
     realAt: '',
     taskId: 'task_1',
     agentId: 'agt_1',
+    event: 'task.submitted',
+    action: null,
     deliveryId: 'dlv_1',
     secretFingerprint: null,
     diagnosis: null,

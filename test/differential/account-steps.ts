@@ -249,6 +249,9 @@ export const accountSteps: Makers<
   // How long an exchange took is up to the machine.
   listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
   getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  diagnoseExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  listMails: ({ model }) => ({ by: model.admin }),
+  clearFault: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
   watchChanges: scene => ({ by: someone(scene), query: { follow: 'perhaps' } }),
   watchEvents: scene => ({ by: someone(scene), query: { after: '-1' } }),
   moveClock: ({ model, random, now }) => {

@@ -9,7 +9,15 @@ import { amount, isLong } from '../support/length.ts'
 import { walk } from './walk.ts'
 
 /** What no engine holds: exchanges, streams, and the accounts that a simulator has made, which are only asked for in vain here. */
-const IN_MEMORY = new Set(['getExchange', 'watchEvents', 'signInAs'])
+const IN_MEMORY = new Set([
+  'getExchange',
+  'diagnoseExchange',
+  'listMails',
+  'clearFault',
+  'watchChanges',
+  'watchEvents',
+  'signInAs',
+])
 
 /**
  * Fewer steps don't come to every endpoint. An endpoint more shifts the random steps of all others: eighteen walks missed 20 to

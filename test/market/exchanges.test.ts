@@ -1,8 +1,10 @@
 // engines: embedded, postgres at length; process: shared
 /** What a simulator records: each webhook and each callback with its response, and the entries of its log. */
+import { createHmac } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inWords } from '../../src/api/diagnosis/record.ts'
+import { wrongSignatures } from '../../src/api/diagnosis/wrong-signatures.ts'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import type { Exchange } from '../../src/market/exchange.ts'
 import type { CallbackEntry, StampedEntry } from '../../src/market/log.ts'
@@ -11,6 +13,7 @@ import { SentWebhook } from '../../src/market/webhooks/sent-webhook.ts'
 import { openMarketplace } from '../../src/open/open.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 import { exchange as wireExchange } from '../support/wire.ts'
 
 async function open() {
@@ -241,6 +244,105 @@ test('a webhook that is cut keeps its headers, and by which secret it was signed
 test('a marketplace that is not told which database it has is refused with a sentence', async () => {
   const refused = await openMarketplace({ mode: 'dev' } as never).catch((error: Error) => error)
   assert.match((refused as Error).message, 'openMarketplace needs `file`')
+})
+
+test('exchanges are found by event, status, delivery and time, and say what they are about', async () => {
+  const { marketplace, agent, builder, submitted } = await open()
+  const { client } = marketplace.admin
+  agent.sink.answer = () => answered(503, 'down')
+  const first = await submitted()
+  const since = new Date(marketplace.world.now() + 1).toISOString()
+  marketplace.world.advance(marketplace.world.now() + 1_000)
+  agent.sink.answer = () => answered(200, 'ok')
+  const second = await submitted()
+  await builder.client.agentAccept({ id: second })
+  const tasksOf = async (query: Parameters<typeof client.listExchanges>[0]) =>
+    (await client.listExchanges(query)).items.map(one => `${one.taskId} ${one.event ?? one.action}`)
+  assert.equal(await tasksOf({ status: '503', event: 'task.submitted' }), [`${first} task.submitted`])
+  assert.equal(await tasksOf({ taskId: second, since }), [`${second} accept`, `${second} task.submitted`])
+  assert.equal(await tasksOf({ taskId: first, since }), [])
+  const [webhook] = (await client.listExchanges({ taskId: second, event: 'task.submitted' })).items
+  assert.equal(await tasksOf({ deliveryId: webhook!.deliveryId! }), [`${second} task.submitted`])
+  assert.equal(await tasksOf({ status: 'none' }), [])
+  assert.is((await marketplace.admin.ask('GET', '/api/dev/exchanges?status=odd')).status, 400)
+  await marketplace.close()
+})
+
+test('what was signed wrongly is shown beside what is right, without a secret', async () => {
+  const { marketplace, agent, submitted } = await open()
+  const { client } = marketplace.admin
+  const id = await submitted()
+  const body = Buffer.from('{ "action": "accept" }')
+  const timestamp = String(marketplace.world.realNow())
+  const signature = createHmac('sha256', agent.secret).update(timestamp).update(body).digest('hex')
+  const headers: [string, string][] = [
+    ['content-type', 'application/json'],
+    ['X-Service-Timestamp', timestamp],
+    ['X-Service-Signature', signature],
+  ]
+  await wireExchange(marketplace.url, 'POST', `/api/agent/tasks/${id}/callback`, headers, body)
+  const [refused] = (await client.listExchanges({ taskId: id })).items
+  const { diagnosis, forms } = await client.diagnoseExchange({ id: refused!.id })
+  assert.is(diagnosis?.cause, 'no_dot')
+  assert.equal(forms, {
+    sent: [
+      { text: timestamp, mark: 'same' },
+      { text: body.toString(), mark: 'same' },
+    ],
+    right: [
+      { text: timestamp, mark: 'same' },
+      { text: '.', mark: 'missing' },
+      { text: body.toString(), mark: 'same' },
+    ],
+  })
+  const [webhook] = (await client.listExchanges({ taskId: id, event: 'task.submitted' })).items
+  assert.equal(await client.diagnoseExchange({ id: webhook!.id }), { diagnosis: null, forms: null })
+  assert.not(JSON.stringify({ diagnosis, forms }).includes(agent.secret.slice(6)))
+  // Of a webhook, by the mistake that the agent was found to make.
+  agent.sink.answer = () => answered(401, 'invalid signature')
+  const other = await submitted()
+  const mistake = [...wrongSignatures(Buffer.from('{}'), [{ secret: agent.secret, kind: 'current' }], Date.now())].find(
+    wrong => wrong.mistake.cause === 'body_alone',
+  )!.mistake
+  marketplace.market.recording!.note(agent.id, 'mistake', { ...mistake, text: `It refuses. ${mistake.text}` })
+  const [sent] = (await client.listExchanges({ taskId: other })).items
+  const beside = (await client.diagnoseExchange({ id: sent!.id })).forms!
+  assert.equal(
+    beside.right.map(({ mark }) => mark),
+    ['missing', 'same'],
+  )
+  assert.match(beside.right[0]!.text, /^\d{13}\.$/)
+  await marketplace.close()
+})
+
+test('a fault may wait for one task, be taken back alone, and says when it was met', async () => {
+  const { marketplace, submitted } = await open()
+  const { client } = marketplace.admin
+  const elsewhere = await client.armFault({ name: 'webhook-lost', forTaskId: 'task_elsewhere' })
+  const any = await client.armFault({ name: 'webhook-lost' })
+  const id = await submitted()
+  const { items } = await client.listFaults()
+  const of = (wanted: string) => items.find(one => one.id === wanted)!
+  assert.equal([of(any.id).taskId, of(any.id).metAt !== null], [id, true])
+  assert.equal([of(elsewhere.id).taskId, of(elsewhere.id).metAt], [null, null])
+  assert.is((await client.clearFault({ id: elsewhere.id })).id, elsewhere.id)
+  assert.is((await marketplace.admin.ask('DELETE', `/api/dev/faults/${elsewhere.id}`)).status, 404)
+  assert.equal(
+    (await client.listFaults()).items.map(one => one.id),
+    [any.id],
+  )
+  await marketplace.close()
+})
+
+test('mails that nobody has sent can be read', async () => {
+  const { marketplace, buyer } = await open()
+  await marketplace.visitor.client.requestPasswordReset({ email: buyer.email })
+  await marketplace.runDue()
+  const { client } = marketplace.admin
+  await until('it is shown', async () => (await client.listMails()).items.length > 0)
+  const [mail] = (await client.listMails()).items
+  assert.equal([mail!.to, mail!.kind], [buyer.email, 'password_reset'])
+  await marketplace.close()
 })
 
 test.run()

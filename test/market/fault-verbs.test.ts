@@ -10,6 +10,7 @@ test('a hundred faults may wait, one more is refused until some are taken back',
     faults: new FaultBoard(
       () => {},
       () => 'token',
+      () => 0,
     ),
   } as never
   const arm = () => faultVerbs.armFault(ctx, { params: {}, query: {}, body: { name: 'duplicate' } } as never)

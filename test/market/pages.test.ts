@@ -55,6 +55,8 @@ const priceUp: Order = items =>
 const priceDown: Order = items =>
   items.toSorted((a, b) => number(b, 'basePrice') - number(a, 'basePrice') || (a.id! < b.id! ? 1 : -1))
 
+const begun: Order = items => items.toSorted((a, b) => String(a.at).localeCompare(String(b.at)))
+
 /** Their ids count. */
 const latest = (items: readonly Item[]) =>
   items.map(({ id }) => id as string).toSorted((a, b) => countIn(b) - countIn(a))
@@ -123,6 +125,10 @@ const lists: Readonly<Record<string, readonly List[]>> = {
     { who: admin, path: at('/api/admin/tasks?disputed=true'), order: 'newest first' },
     { who: admin, path: ({ buyer }) => `/api/admin/tasks?status=completed&userId=${buyer.id}`, order: 'newest first' },
   ],
+  getTaskHistory: [
+    { who: buyer, path: ofTask('/api/tasks/:id/history'), order: begun },
+    { who: builder, path: ofTask('/api/tasks/:id/history'), order: begun },
+  ],
   adminListDeposits: [
     { who: admin, path: at('/api/admin/deposits'), order: 'oldest first' },
     { who: admin, path: at('/api/admin/deposits?status=completed'), order: 'oldest first' },
@@ -135,8 +141,11 @@ const lists: Readonly<Record<string, readonly List[]>> = {
   adminListWithdrawals: [{ who: admin, path: at('/api/admin/withdrawals'), order: 'oldest first' }],
 }
 
-/** Lists that no statement reads: records that a simulator keeps without their bodies, and the public list where it is in memory. */
-const fromMemory = new Set(['listExchanges', ...(engine === 'embedded' ? ['listAgents'] : [])])
+/**
+ * Lists that no statement reads: records that a simulator keeps without their bodies, and the public list where it is in memory. A history has
+ * of each text the beginning, so much as all of it has room for.
+ */
+const fromMemory = new Set(['listExchanges', 'getTaskHistory', ...(engine === 'embedded' ? ['listAgents'] : [])])
 
 const LEAST = 5
 

@@ -168,6 +168,7 @@ const makers = {
     await admin.client.confirmDeposit({ id })
     return { id: (await buyer.client.withdraw({ amount: 200 })).id }
   },
+  fault: async ({ admin }) => ({ id: (await admin.client.armFault({ name: 'copy', agentId: 'agt_nobody' })).id }),
   exchange: async ({ admin }) => ({ id: (await admin.client.listExchanges()).items[0]!.id }),
 } satisfies Readonly<Record<string, Maker>>
 

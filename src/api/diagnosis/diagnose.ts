@@ -12,6 +12,7 @@ import { type Digest, digestsOf, readDigest } from './digests.ts'
 import { type HeaderLines, headerValue, signatureIn, timestampIn } from './headers.ts'
 import { type Layout, layoutsOf, readStamp, type Stamp } from './layouts.ts'
 import { type Candidate, type Key, keysOf } from './secrets.ts'
+import { type SignedForms, signedForms } from './signed-forms.ts'
 import { sure, unexplained } from './verdicts.ts'
 
 export type { Diagnosis } from './causes.ts'
@@ -49,6 +50,22 @@ export function diagnose(
   const age = ageFlaws(stamp.ms, now, earlierAges)
   if (found.flaws) return sure([...found.flaws, ...seen, ...age])
   return unexplained({ seen: [...seen, ...age], request, candidates, tries: found.tries })
+}
+
+/** What the request has signed beside what it should have; null if that was not found, or is the same. */
+export function formsOf(request: SignedRequest, candidates: readonly Candidate[]): SignedForms | null {
+  const [signature, timestamp] = [signatureIn(request.headers).value, timestampIn(request.headers).value]
+  const digest = signature === undefined ? null : readDigest(signature)
+  if (timestamp === undefined || !digest) return null
+  const { signed } = search(request, candidates, { stamp: readStamp(timestamp), digest: digest.value })
+  return signed && formsBeside(signed, timestamp, request.body)
+}
+
+/** The same of any text that was signed. */
+export function formsBeside(signed: Uint8Array, timestamp: string, body: Uint8Array): SignedForms | null {
+  const right = `${timestamp}.${Buffer.from(body).toString()}`
+  const sent = Buffer.from(signed).toString()
+  return sent === right ? null : signedForms(sent, right)
 }
 
 const STANDARD: Flaw = {
@@ -96,6 +113,8 @@ interface Sought {
 /** `flaws` is null if nothing matches. */
 interface SearchResult {
   readonly flaws: readonly Flaw[] | null
+  /** The text that was signed. */
+  readonly signed: Buffer | null
   readonly tries: number
 }
 
@@ -115,9 +134,10 @@ function search({ headers, body }: SignedRequest, candidates: readonly Candidate
     bytes += signed.value.length
     const { head, tail } = layout.value
     if (!timingSafeEqual(digest.value(key.value, [head, signed.value, tail]), sought.digest)) continue
-    return { flaws: [key, layout, signed, digest].flatMap(({ flaws }) => flaws), tries }
+    const text = Buffer.concat([Buffer.from(head), signed.value, Buffer.from(tail)])
+    return { flaws: [key, layout, signed, digest].flatMap(({ flaws }) => flaws), signed: text, tries }
   }
-  return { flaws: null, tries }
+  return { flaws: null, signed: null, tries }
 }
 
 const idsIn = (headers: HeaderLines) =>

@@ -14,11 +14,14 @@ export interface WrongSignature {
   /** Of the timestamp and of the signature. */
   readonly headers: Readonly<Record<string, string>>
   readonly mistake: Diagnosis
+  /** The text that is signed; null: it is the right one, and the header is not. */
+  readonly signed: Buffer | null
 }
 
 interface Signature {
   readonly timestamp: string
   readonly signature: string
+  readonly signed: Buffer | null
   readonly flaws: readonly Flaw[]
 }
 
@@ -38,11 +41,11 @@ export function* wrongSignatures(
 ): Iterable<WrongSignature> {
   const seen = new Set<string>()
   // The first is the right one.
-  for (const { timestamp, signature, flaws } of signatures(body, candidates, now)) {
+  for (const { timestamp, signature, signed, flaws } of signatures(body, candidates, now)) {
     const mistake = sure(flaws)
     const mark = `${timestamp} ${signature}`
     if (mistake && !seen.has(mark)) {
-      yield { headers: { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signature }, mistake }
+      yield { headers: { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signature }, mistake, signed }
     }
     seen.add(mark)
   }
@@ -60,7 +63,7 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
   const right = { timestamp, key, layout, signed, digest }
   yield signatureOf(right)
   for (const text of spellingsOf(signatureOf(right).signature)) {
-    yield { timestamp, signature: text, flaws: readDigest(text)?.flaws ?? [] }
+    yield { timestamp, signature: text, signed: null, flaws: readDigest(text)?.flaws ?? [] }
   }
   for (const other of otherTimes(now)) {
     yield signatureOf({ ...right, timestamp: other, layout: layoutsAt(other).right[0]! })
@@ -87,7 +90,8 @@ function signatureOf({ timestamp, key, layout, signed, digest }: Parts): Signatu
   const { head, tail } = layout.value
   const signature = digest.value(key.value, [head, signed.value, tail]).toString('hex')
   const flaws = [...readStamp(timestamp).flaws, ...[key, layout, signed, digest].flatMap(part => part.flaws)]
-  return { timestamp, signature, flaws }
+  const text = Buffer.concat([Buffer.from(head), signed.value, Buffer.from(tail)])
+  return { timestamp, signature, signed: text, flaws }
 }
 
 const spellingsOf = (hex: string) => [

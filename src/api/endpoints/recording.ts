@@ -1,9 +1,11 @@
 /** What a simulator has recorded: exchanges with agents, and the entries of its log. Source: A-238. */
 import * as z from 'zod'
+import { exchangeDiagnosed, shownMail } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
+import { agentEvents } from '../flow.ts'
 import { limits } from '../limits.ts'
-import { integerText, oneOf, paging } from '../shapes.ts'
+import { integerText, moment, oneOf, paging } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 
 const open = { auth: 'key-or-session', rate: 'general', only: 'dev', unit: 'own', source: 'A-238' } as const
@@ -23,6 +25,14 @@ export const recording = {
       agentId: z.string().max(100).optional(),
       failed: oneOf(['true', 'false']).optional(),
       meant: oneOf(['true', 'false']).optional(),
+      event: oneOf(agentEvents).optional(),
+      /** `none`: no response came. */
+      status: z
+        .string()
+        .regex(/^(?:[1-5]\d\d|none)$/, { error: 'must be a status like 401, or none' })
+        .optional(),
+      deliveryId: z.string().max(100).optional(),
+      since: moment().optional(),
       ...paging,
     }),
     reply: exchange,
@@ -36,6 +46,25 @@ export const recording = {
     summary: 'One webhook or callback, byte for byte, with its response',
     description: `Signatures are part of it; secrets, API keys and cookies are not. A body that is no UTF-8 comes as base64; one over ${bodyMebibytes} MiB is cut.`,
     reply: exchangeDetails,
+  }),
+  diagnoseExchange: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/exchanges/:id/diagnosis',
+    summary: 'What is wrong in one webhook or callback, and what was signed beside what is to be signed',
+    description:
+      'forms: in parts, of which those that differ are marked; null where nothing else was signed, or nobody knows what. Neither a secret nor a digest is in them.',
+    reply: exchangeDiagnosed,
+    refusals: ['not_found'],
+    source: 'A-288',
+  }),
+  listMails: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/mails',
+    summary: `The last ${limits.page.max} mails that a mail server would have sent, newest first, as far as the log keeps them`,
+    reply: z.object({ items: z.array(shownMail) }),
+    source: 'A-238',
   }),
   watchEvents: endpoint({
     ...admin,

@@ -1,6 +1,6 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
-import { clock, devPeople, devStatus, due, namedDue } from '../dev-records.ts'
+import { clock, devPeople, devStatus, due, fault, namedDue } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { faultNames, targetsOf } from '../faults.ts'
 import { clockMoves, durations, limits } from '../limits.ts'
@@ -9,19 +9,6 @@ import { id, integerText, moment, oneOf } from '../shapes.ts'
 
 const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
-
-const fault = z
-  .object({
-    id: z.string(),
-    name: z.enum(faultNames),
-    on: z.string().nullable(),
-    agentId: z.string().nullable(),
-    taskId: z.string().nullable(),
-  })
-  .meta({
-    description:
-      'Something that goes wrong on purpose, once. on: the event of a webhook or the action of a callback; null: any. taskId: the task that has met it; null: it waits.',
-  })
 
 export const simulator = {
   signInAs: endpoint({
@@ -136,6 +123,8 @@ export const simulator = {
         name: z.enum(faultNames, { error: `must be one of ${faultNames.join(', ')}` }),
         on: z.string({ error: 'must be an event or an action' }).max(40).nullable().optional(),
         agentId: id().nullable().optional(),
+        /** Only this task may meet it. */
+        forTaskId: id().nullable().optional(),
       })
       .refine(({ name, on }) => on == null || targetsOf(name).includes(on), {
         error: 'must be an event, like task.submitted, for a webhook, and an action, like deliver, for a callback',
@@ -154,6 +143,16 @@ export const simulator = {
     summary: 'Take back all faults that wait',
     reply: z.object({ items: z.array(fault) }),
     unit: 'own',
+    source: 'A-264',
+  }),
+  clearFault: endpoint({
+    ...admin,
+    method: 'DELETE',
+    path: '/api/dev/faults/:id',
+    summary: 'Take back one fault that waits',
+    reply: fault,
+    unit: 'own',
+    refusals: ['not_found'],
     source: 'A-264',
   }),
 }

@@ -1,7 +1,8 @@
 /** Arms faults in a simulator, and tells of them. Source: A-264. */
 import { refuse } from '../../api/failures.ts'
-import type { Faults } from '../faults.ts'
+import type { ArmedFault, Faults } from '../faults.ts'
 import type { Market } from '../market.ts'
+import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 
 function faultsOf({ faults }: Pick<Market, 'faults'>): Faults {
@@ -9,14 +10,27 @@ function faultsOf({ faults }: Pick<Market, 'faults'>): Faults {
   return faults
 }
 
-const listFaults: Verb<'listFaults'> = async ctx => ({ items: [...faultsOf(ctx).all()] })
+const recordOf = ({ armedAt, metAt, ...fault }: ArmedFault) => ({
+  ...fault,
+  armedAt: iso(armedAt),
+  metAt: isoOrNull(metAt),
+})
 
-const armFault: Verb<'armFault'> = async (ctx, { body: { name, on = null, agentId = null } }) => {
-  const armed = faultsOf(ctx).arm({ name, on, agentId })
+const listFaults: Verb<'listFaults'> = async ctx => ({ items: faultsOf(ctx).all().map(recordOf) })
+
+const armFault: Verb<'armFault'> = async (ctx, { body }) => {
+  const { name, on = null, agentId = null, forTaskId = null } = body
+  const armed = faultsOf(ctx).arm({ name, on, agentId, forTaskId })
   if (!armed) throw refuse('faults_full')
-  return armed
+  return recordOf(armed)
 }
 
-const clearFaults: Verb<'clearFaults'> = async ctx => ({ items: [...faultsOf(ctx).clear()] })
+const clearFaults: Verb<'clearFaults'> = async ctx => ({ items: faultsOf(ctx).clear().map(recordOf) })
 
-export const faultVerbs = { listFaults, armFault, clearFaults }
+const clearFault: Verb<'clearFault'> = async (ctx, { params }) => {
+  const [cleared] = faultsOf(ctx).clear(params.id)
+  if (!cleared) throw refuse('not_found', 'fault that waits')
+  return recordOf(cleared)
+}
+
+export const faultVerbs = { listFaults, armFault, clearFaults, clearFault }

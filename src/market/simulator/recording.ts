@@ -3,40 +3,63 @@ import { isUtf8 } from 'node:buffer'
 import { NOWHERE } from '../../api/diagnosis/responses.ts'
 import type { ExchangeDetails, ExchangeRecord } from '../../api/exchange-records.ts'
 import { refuse } from '../../api/failures.ts'
+import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import { EventStream } from '../../api/reply.ts'
 import type { HeaderLines } from '../../world/header-lines.ts'
 import { type Exchange, hasFailed } from '../exchange.ts'
 import type { Market } from '../market.ts'
 import type { Recording } from '../recording.ts'
-import { exchangeDiagnosis, Stories } from '../stories.ts'
+import { actionOf, eventOf, exchangeDiagnosis, Stories } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
+import { formsOfExchange } from '../webhooks/diagnosis.ts'
 
 function recordingOf({ recording }: Pick<Market, 'recording'>): Recording {
   if (!recording) throw new Error('A deployment records nothing')
   return recording
 }
 
-const listExchanges: Verb<'listExchanges'> = async (
-  ctx,
-  { query: { taskId, agentId, failed, meant, page, limit } },
-) => {
-  const found = recordingOf(ctx)
-    .exchanges.all()
-    .filter(exchange => taskId === undefined || exchange.taskId === taskId)
-    .filter(exchange => agentId === undefined || exchange.agentId === agentId)
-    .filter(exchange => failed === undefined || hasFailed(exchange) === (failed === 'true'))
-    .filter(({ url }) => failed !== 'true' || meant === 'true' || url !== NOWHERE)
-  const [most, from] = rowsOf({ page, limit })
+const listExchanges: Verb<'listExchanges'> = async (ctx, { query }) => {
+  const { taskId, agentId, failed, meant, event, status, deliveryId, since, page, limit } = query
+  const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
+  const isWanted = (exchange: Exchange) =>
+    (taskId === undefined || exchange.taskId === taskId) &&
+    (agentId === undefined || exchange.agentId === agentId) &&
+    (deliveryId === undefined || exchange.deliveryId === deliveryId) &&
+    (failed === undefined || hasFailed(exchange) === (failed === 'true')) &&
+    (failed !== 'true' || meant === 'true' || exchange.url !== NOWHERE) &&
+    (status === undefined || String(exchange.status ?? 'none') === status) &&
+    exchange.at >= from &&
+    (event === undefined || eventOf(exchange) === event)
+  const found = recordingOf(ctx).exchanges.all().filter(isWanted)
+  const [most, before] = rowsOf({ page, limit })
   const stories = new Stories(recordingOf(ctx), ctx.faults)
-  return { items: found.slice(from, from + most).map(one => recordOf(ctx, one, stories)), total: found.length }
+  return { items: found.slice(before, before + most).map(one => recordOf(ctx, one, stories)), total: found.length }
 }
 
-const getExchange: Verb<'getExchange'> = async (ctx, { params }) => {
-  const exchange = recordingOf(ctx).exchanges.get(params.id)
+function exchangeCalled(market: Market, id: string): Exchange {
+  const exchange = recordingOf(market).exchanges.get(id)
   if (!exchange) throw refuse('not_found', 'exchange')
-  return detailsOf(ctx, exchange)
+  return exchange
+}
+
+const getExchange: Verb<'getExchange'> = async (ctx, { params }) => detailsOf(ctx, exchangeCalled(ctx, params.id))
+
+const diagnoseExchange: Verb<'diagnoseExchange'> = async (ctx, { params }) => {
+  const exchange = exchangeCalled(ctx, params.id)
+  return { diagnosis: exchangeDiagnosis(ctx, exchange), forms: await formsOfExchange(ctx, exchange) }
+}
+
+const listMails: Verb<'listMails'> = async ctx => {
+  const shown = recordingOf(ctx).entries.all(entry => entry.type === 'mail' && entry.mail !== undefined)
+  const newest = shown.slice(-limits.page.max).reverse()
+  const items = newest.flatMap(entry => {
+    if (entry.type !== 'mail' || !entry.mail) return []
+    const { mailId, at, kind, mail } = entry
+    return [{ id: mailId, at: iso(at), kind, ...mail }]
+  })
+  return { items }
 }
 
 const watchEvents: Verb<'watchEvents'> = async (ctx, { query: { after, taskId, follow } }) => {
@@ -53,7 +76,23 @@ const recordOf = (market: Market, exchange: Exchange, stories?: Stories): Exchan
   const { id, direction, method, url, status, error, at, realAt, ms, taskId, agentId, deliveryId, attempt } = exchange
   const times = { at: iso(at), realAt: iso(realAt), ms }
   const diagnosis = exchangeDiagnosis(market, exchange, stories)
-  return { id, direction, method, url, status, error, ...times, taskId, agentId, deliveryId, attempt, diagnosis }
+  const isWebhook = direction === 'webhook'
+  const asked = { event: isWebhook ? eventOf(exchange) : null, action: isWebhook ? null : actionOf(exchange) }
+  return {
+    id,
+    direction,
+    method,
+    url,
+    status,
+    error,
+    ...times,
+    taskId,
+    agentId,
+    deliveryId,
+    attempt,
+    ...asked,
+    diagnosis,
+  }
 }
 
 const detailsOf = (market: Market, exchange: Exchange): ExchangeDetails => ({
@@ -73,4 +112,4 @@ function bodyOf(bytes: Buffer, cut: boolean): ExchangeDetails['requestBody'] {
   return { encoding, content: bytes.toString(encoding === 'text' ? 'utf8' : 'base64'), bytes: bytes.length, cut }
 }
 
-export const recordingVerbs = { listExchanges, getExchange, watchEvents }
+export const recordingVerbs = { listExchanges, getExchange, diagnoseExchange, listMails, watchEvents }

@@ -4,10 +4,13 @@
  */
 
 import { ageOf } from '../../api/diagnosis/clock.ts'
-import { type Candidate, type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
+import { type Candidate, type Diagnosis, diagnose, formsBeside, formsOf } from '../../api/diagnosis/diagnose.ts'
+import { timestampIn } from '../../api/diagnosis/headers.ts'
 import { parsed } from '../../api/diagnosis/json-writers.ts'
 import { inWords } from '../../api/diagnosis/record.ts'
+import type { SignedForms } from '../../api/diagnosis/signed-forms.ts'
 import { explain } from '../../api/diagnosis/verdicts.ts'
+import { wrongSignatures } from '../../api/diagnosis/wrong-signatures.ts'
 import { Refusal } from '../../api/failures.ts'
 import { SIGNATURE_HEADER } from '../../api/signature.ts'
 import { roughly } from '../../api/spans.ts'
@@ -135,4 +138,21 @@ async function ofWebhook(q: Reader, { world }: Source, { agentId }: SignedExchan
   const since = agent.secretRotatedAt === null ? null : world.now() - agent.secretRotatedAt
   const rotated = since === null ? '' : ` Its secret was made ${roughly(since)} ago: perhaps it has another one.`
   return explain('refused_by_agent', `The agent refused a webhook that was signed rightly.${rotated}`, 'likely')
+}
+
+/** What was signed wrongly beside what is right: by the agent, or by what the agent takes for right. null: nobody knows. */
+export async function formsOfExchange(market: Source, exchange: Exchange): Promise<SignedForms | null> {
+  const { agentId, direction, requestHeaders: headers, requestBody: body } = exchange
+  const agent = agentId === null ? undefined : await market.db.read(q => agentById(q, agentId))
+  if (!agent || exchange.status === null || exchange.status < 400) return null
+  const candidates = await signatureCandidates(market, agent)
+  if (direction === 'callback') return formsOf({ headers, body }, candidates)
+  const mistake = market.recording?.notesOn(agentId).mistake
+  const timestamp = timestampIn(headers).value
+  if (!mistake || timestamp === undefined) return null
+  // The mistake was found with another body.
+  for (const wrong of wrongSignatures(body, candidates, Number(timestamp)))
+    if (wrong.mistake.cause === mistake.cause && mistake.text.includes(wrong.mistake.text))
+      return wrong.signed && formsBeside(wrong.signed, timestamp, body)
+  return null
 }
