@@ -17,6 +17,7 @@ import { href } from '../router.ts'
 
 export default function Dispute({ params: { id = '' } }: PageProps) {
   const task = useData(id, signal => api.getTask({ id }, { signal }))
+  const [writes, setWrites] = useState(false)
   const { data } = task
   const dispute = data?.dispute
   return (
@@ -48,10 +49,16 @@ export default function Dispute({ params: { id = '' } }: PageProps) {
           )
         }
         acts={
-          <a class="b" href={href(`/tasks/${id}`)}>
-            <Icon name="list" />
-            Whole timeline
-          </a>
+          <>
+            <button type="button" class="b" onClick={() => setWrites(true)}>
+              <Icon name="talk" />
+              Write to both…
+            </button>
+            <a class="b" href={href(`/tasks/${id}`)}>
+              <Icon name="list" />
+              Whole timeline
+            </a>
+          </>
         }
       />
       {task.error ? (
@@ -69,7 +76,25 @@ export default function Dispute({ params: { id = '' } }: PageProps) {
           {dispute.status === 'open' ? <Decide task={data} onDecided={task.reload} /> : <Decided dispute={dispute} />}
         </div>
       )}
+      {writes && <WriteToBoth id={id} onClose={() => setWrites(false)} />}
     </>
+  )
+}
+
+function WriteToBoth({ id, onClose }: { id: string; onClose: () => void }) {
+  const { fields, typed, forget } = useDraft(`write:${id}`, { content: '' })
+  const write = async () => {
+    await api.adminSendMessage({ id, ...fields })
+    forget()
+    toast({ tone: 'ok', word: 'Sent', text: 'Both read it.' })
+  }
+  return (
+    <Dialog title="What do you write to both?" act="Send" onAct={write} onClose={onClose}>
+      <div class="field">
+        <label for="content">Message</label>
+        <textarea id="content" name="content" rows={4} value={fields.content} onInput={typed} />
+      </div>
+    </Dialog>
   )
 }
 
@@ -154,6 +179,14 @@ const Decided = ({ dispute }: { dispute: NonNullable<TaskRecord['dispute']> }) =
       <dd>
         <Money cents={dispute.refundAmount ?? 0} />
       </dd>
+      {dispute.outcomeReason && (
+        <>
+          <dt>Why</dt>
+          <dd>
+            <Text>{dispute.outcomeReason}</Text>
+          </dd>
+        </>
+      )}
       {dispute.resolvedAt && (
         <>
           <dt>When</dt>
@@ -176,6 +209,7 @@ function Decide({ task: { id, agreedPrice }, onDecided }: { task: TaskRecord; on
   const { fields, typed, change, forget } = useDraft(`decide:${id}`, {
     outcome: 'split',
     back: units(Math.floor(agreedPrice / 2)).replaceAll(',', ''),
+    reason: '',
   })
   const [asks, setAsks] = useState(false)
   const outcome = fields.outcome as DisputeOutcome
@@ -187,11 +221,8 @@ function Decide({ task: { id, agreedPrice }, onDecided }: { task: TaskRecord; on
   ] as const
   const act = outcome === 'split' ? `Split ${units(back)} and ${units(agreedPrice - back)}` : OUTCOMES[outcome][0]
   const decide = async () => {
-    await api.resolveTask({
-      id,
-      outcome,
-      ...(outcome === 'split' && { refundAmount: back }),
-    })
+    const split = outcome === 'split' ? { refundAmount: back } : {}
+    await api.resolveTask({ id, outcome, ...split, reason: fields.reason || null })
     forget()
     toast({ tone: 'ok', word: 'Decided', text: act })
     onDecided()
@@ -245,6 +276,12 @@ function Decide({ task: { id, agreedPrice }, onDecided }: { task: TaskRecord; on
           <span class="r">
             Builder <b class="n">{units(agreedPrice - back)}</b>
           </span>
+        </div>
+        <div class="field">
+          <label for="reason">
+            Why <span class="q">both read it</span>
+          </label>
+          <textarea id="reason" name="reason" rows={3} value={fields.reason} onInput={typed} />
         </div>
       </div>
       <footer class="acts">

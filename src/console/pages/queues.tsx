@@ -220,16 +220,19 @@ function Payments({ kind }: { kind: keyof typeof KINDS }) {
           </>
         )}
       />
-      {row && (
+      {row && isReject && (
+        <AskReason
+          title={`Reject ${units(row.amount)} of ${row.user.name}?`}
+          act={`Reject ${units(row.amount)}`}
+          onAct={reason => reject({ id: row.id, reason: reason || null }).then(list.reload)}
+          onClose={() => setAsks(undefined)}
+        />
+      )}
+      {row && !isReject && (
         <Dialog
-          title={
-            isReject
-              ? `Reject ${units(row.amount)} of ${row.user.name}?`
-              : `${done}: ${units(row.amount)} of ${row.user.name}?`
-          }
-          act={isReject ? `Reject ${units(row.amount)}` : `${done}, ${units(row.amount)}`}
-          isBad={isReject ?? false}
-          onAct={() => (isReject ? reject : confirm)({ id: row.id }).then(list.reload)}
+          title={`${done}: ${units(row.amount)} of ${row.user.name}?`}
+          act={`${done}, ${units(row.amount)}`}
+          onAct={() => confirm({ id: row.id }).then(list.reload)}
           onClose={() => setAsks(undefined)}
         >
           <p class="qq">It can’t be undone.</p>

@@ -10,7 +10,7 @@ import { Listing } from '../parts/listing.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Empty, Id } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
-import { Age, Avatar, Text } from '../parts/words.tsx'
+import { Age, Avatar, Money, Text } from '../parts/words.tsx'
 import { goQuery } from '../router.ts'
 
 type User = Awaited<ReturnType<typeof api.adminListUsers>>['items'][number]
@@ -19,9 +19,7 @@ export default function Users({ query }: PageProps) {
   const q = query.get('q') ?? ''
   const page = Number(query.get('page') ?? 1)
   const chosen = query.get('user') ?? ''
-  const list = useData(`${q} ${page}`, signal =>
-    api.adminListUsers({ ...given({ email: q }), page, limit: 20 }, { signal }),
-  )
+  const list = useData(`${q} ${page}`, signal => api.adminListUsers({ ...given({ q }), page, limit: 20 }, { signal }))
   const user = list.data?.items.find(({ id }) => id === chosen)
   return (
     <>
@@ -29,7 +27,7 @@ export default function Users({ query }: PageProps) {
       <div class="bar">
         <Find
           label="Find an account"
-          placeholder="The whole email"
+          placeholder="Name, email or id"
           filters={{ q }}
           onFilter={next => goQuery({ q: null, page: null, user: null, ...next }, { replace: true })}
         />
@@ -107,6 +105,7 @@ interface OneUserProps {
 function OneUser({ user, onChange, onClose }: OneUserProps) {
   const [asks, setAsks] = useState<'ban' | 'purge'>()
   const { id, name, banned, suspended, identityVerified } = user
+  const { data } = useData(id, signal => api.adminGetUser({ id }, { signal }))
   const change = async (
     word: string,
     fields: { suspended?: boolean; banned?: boolean; identityVerified?: boolean },
@@ -135,6 +134,15 @@ function OneUser({ user, onChange, onClose }: OneUserProps) {
           <dd>{user.trustTier.replaceAll('_', ' ')}</dd>
           <dt>Payouts</dt>
           <dd>{user.connectStatus.replaceAll('_', ' ')}</dd>
+          {data && (
+            <>
+              <dt>Wallet</dt>
+              <dd>
+                <Money cents={data.wallet.available} />, <Money cents={data.wallet.held} /> held,{' '}
+                <Money cents={data.wallet.clearing} /> clearing
+              </dd>
+            </>
+          )}
           <dt>Chargebacks</dt>
           <dd class="n">{user.chargebacks}</dd>
           <dt>Joined</dt>

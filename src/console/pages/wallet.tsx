@@ -10,7 +10,7 @@ import { Chips, given, ShareBar } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Listing } from '../parts/listing.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
-import { Card, Empty, Failed } from '../parts/say.tsx'
+import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
 import { paymentStates, StateMark } from '../parts/states.tsx'
 import { centsIn, Money, Text, Time, units } from '../parts/words.tsx'
 import { goQuery, href } from '../router.ts'
@@ -30,11 +30,12 @@ const WORDS = {
 export default function Wallet({ query, me }: PageProps) {
   const [asks, setAsks] = useState<'deposit' | 'withdraw'>()
   const type = (query.get('type') ?? '') as Type
+  const task = query.get('task') ?? ''
   const page = Number(query.get('page') ?? 1)
   const wallet = useData('wallet', signal => api.getWallet({}, { signal }))
   const earnings = useData('earnings', async signal => (me.isBuilder ? api.getEarnings({}, { signal }) : null))
   const list = useData(query.toString(), signal =>
-    api.listTransactions({ ...given({ type }), page, limit: 20 }, { signal }),
+    api.listTransactions({ ...given({ type, taskId: task }), page, limit: 20 }, { signal }),
   )
   const reload = () => {
     wallet.reload()
@@ -80,28 +81,31 @@ export default function Wallet({ query, me }: PageProps) {
       ) : (
         <Figures balance={balance} held={heldBalance} clearing={earnings.data ? earnings.data.clearing : null} />
       )}
-      <Card
-        id="transactions"
-        title="Transactions"
-        beside={
-          <Chips
-            label="Show"
-            value={type}
-            choices={TYPES.map(value => ({ value, word: WORDS[value] }))}
-            onChoose={value => goQuery({ type: value, page: null })}
+      <div class={task ? 'cols wide' : 'stack'}>
+        <Card
+          id="transactions"
+          title="Transactions"
+          beside={
+            <Chips
+              label="Show"
+              value={type}
+              choices={TYPES.map(value => ({ value, word: WORDS[value] }))}
+              onChoose={value => goQuery({ type: value, page: null })}
+            />
+          }
+        >
+          <Listing
+            label="The transactions"
+            list={list}
+            rows={list.data?.items ?? []}
+            keyOf={row => row.id}
+            isFiltered={type !== '' || task !== ''}
+            empty={nothing}
+            columns={COLUMNS}
           />
-        }
-      >
-        <Listing
-          label="The transactions"
-          list={list}
-          rows={list.data?.items ?? []}
-          keyOf={row => row.id}
-          isFiltered={type !== ''}
-          empty={nothing}
-          columns={COLUMNS}
-        />
-      </Card>
+        </Card>
+        {task && <TaskLedger task={task} me={me.id} />}
+      </div>
       {asks && <AskAmount verb={asks} most={balance} onClose={() => setAsks(undefined)} onDone={reload} />}
     </>
   )
@@ -164,7 +168,7 @@ const COLUMNS = [
     cell: (row: TransactionRecord) => (
       <>
         {row.taskId ? (
-          <a class="go" href={href(`/tasks/${row.taskId}`)}>
+          <a class="go" href={href(`/wallet?task=${row.taskId}`)}>
             {WORDS[row.type]}
           </a>
         ) : (
@@ -176,7 +180,12 @@ const COLUMNS = [
       </>
     ),
   },
-  { head: 'State', class: 'p2', cell: (row: TransactionRecord) => <StateMark of={paymentStates[row.status]} /> },
+  {
+    head: 'State',
+    class: 'p2',
+    cell: ({ type, status }: TransactionRecord) =>
+      type === 'hold' && status === 'completed' ? null : <StateMark of={paymentStates[status]} />,
+  },
   { head: 'Amount', class: 'n', cell: (row: TransactionRecord) => <Money cents={row.amount} {...shown(row.type)} /> },
 ]
 
@@ -216,5 +225,84 @@ function AskAmount({ verb, most, onClose, onDone }: AskProps) {
         </p>
       </div>
     </Dialog>
+  )
+}
+
+/** The double entries of one task, as one's own transactions are made of them: each takes from one account what it gives to another. */
+function TaskLedger({ task, me }: { task: string; me: string }) {
+  const { data, error, reload } = useData(task, signal => api.listLedger({ taskId: task, limit: 100 }, { signal }))
+  const entries = [...new Map(data?.items.flatMap(item => item.entries.map(entry => [entry.id, entry]))).values()]
+  const whose = (account: string) => {
+    const [kind, owner] = account.split(':')
+    return owner === undefined ? kind : `${owner === me ? 'yours' : 'the other’s'}, ${kind}`
+  }
+  const sum = units(entries.reduce((all, { amount }) => all + amount, 0))
+  return (
+    <Card
+      id="ledger"
+      title="Ledger of one task"
+      tools={
+        <>
+          <a class="link" href={href(`/tasks/${task}`)}>
+            See the task
+          </a>
+          <a class="link" href={href('/wallet')}>
+            Close
+          </a>
+        </>
+      }
+    >
+      {error ? (
+        <Failed what="The entries could not be read." error={error} again={reload} />
+      ) : !data ? (
+        <Loading />
+      ) : (
+        <div class="scroll">
+          <table aria-label="Entries">
+            <thead>
+              <tr>
+                <th>Transfer</th>
+                <th>Account</th>
+                <th class="n">Out</th>
+                <th class="n">In</th>
+              </tr>
+            </thead>
+            {entries
+              .sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+              .map(({ id, kind, from, to, amount, createdAt }) => (
+                <tbody key={id}>
+                  <tr>
+                    <td rowSpan={2}>
+                      <b>{kind.replace('_', ' ')}</b>
+                      <span class="under">
+                        <Time at={createdAt} ms />
+                      </span>
+                    </td>
+                    <td>{whose(from)}</td>
+                    <td class="n">{units(amount)}</td>
+                    <td />
+                  </tr>
+                  <tr>
+                    <td>{whose(to)}</td>
+                    <td />
+                    <td class="n">{units(amount)}</td>
+                  </tr>
+                </tbody>
+              ))}
+            <tbody>
+              <tr>
+                <td colSpan={2}>Sum</td>
+                <td class="n">
+                  <b>{sum}</b>
+                </td>
+                <td class="n">
+                  <b>{sum}</b>
+                </td>
+              </tr>
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
   )
 }
