@@ -57,6 +57,11 @@ const table = {
   payment_decided: [400, (status: string) => `This payment is ${status} already`],
   token_invalid: [400, 'This token is unknown, used or too old; ask for a new one'],
   totp_not_begun: [400, 'This account has no second factor; begin with POST /api/auth/totp'],
+  no_local_agent: [
+    409,
+    'dev neither runs this agent nor forwards to it: start dev with --run, or with --forward-to and the URL of the agent',
+  ],
+  conformance_running: [409, 'A run is under way: let it end, or stop it'],
   faults_full: [409, 'As many faults wait as may; take them back, or let some be met'],
   clock_backwards: [400, 'The clock only goes forward'],
   clock_too_far: [

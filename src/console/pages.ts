@@ -45,6 +45,20 @@ export const pages: readonly Page[] = [
   { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await others()).Hire },
   { path: '/hire/:slug', title: 'Hire', load: async () => (await others()).HireOne },
   {
+    path: '/conformance',
+    title: 'Conformance',
+    group: 'Try',
+    icon: 'scales',
+    key: 'm',
+    only: 'dev',
+    role: 'builder',
+    load: async () => (await others()).Conformance,
+  },
+  ...['/conformance/:run', '/conformance/:run/:check'].map(path => ({
+    ...({ path, title: 'Conformance', only: 'dev', role: 'builder' } as const),
+    load: async () => (await others()).Conformance,
+  })),
+  {
     path: '/clock',
     title: 'Clock and weather',
     group: 'Try',

@@ -14,6 +14,7 @@ import { sampleVerbs } from './agents/samples.ts'
 import { agentStateVerbs } from './agents/states.ts'
 import { budgetVerbs } from './budgets/budgets.ts'
 import { checkVerbs } from './checks/connection-test.ts'
+import { conformanceVerbs } from './simulator/conformance.ts'
 import { faultVerbs } from './simulator/faults.ts'
 import { recordingVerbs } from './simulator/recording.ts'
 import { standingVerbs } from './simulator/standing.ts'
@@ -36,6 +37,7 @@ export const verbs: Verbs = {
   ...categoryVerbs,
   ...checkVerbs,
   ...clockVerbs,
+  ...conformanceVerbs,
   ...faultVerbs,
   ...conversationVerbs,
   ...deliveryVerbs,

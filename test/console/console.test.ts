@@ -171,4 +171,26 @@ test('who is late is told so; who was signed out goes on where he was; neither l
   await tab.close()
 })
 
+test('a run of the judge is shown while it goes on, and each of its checks in full', async () => {
+  agent.mend()
+  const tab = await tabOf('builder', '/conformance')
+  const { page } = tab
+  await page.getByRole('button', { name: 'Judge my-agent' }).waitFor()
+  await tab.isAccessible('no run yet')
+  const { id } = await userOf('builder').call<{ id: string }>(
+    'POST',
+    '/api/dev/conformance',
+    { agentId: own.id, only: ['sig'] },
+    'key',
+  )
+  await tab.to(`/conformance/${id}`)
+  await page.getByRole('button', { name: 'Run again' }).waitFor()
+  await tab.isAccessible('a run')
+  await page.locator('.cell[aria-label^="sig.valid"]').click()
+  await tab.sees('Only this one, again')
+  await tab.isAccessible('a check')
+  tab.hadNoFaults()
+  await tab.close()
+})
+
 test.run()

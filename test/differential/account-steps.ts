@@ -1,5 +1,6 @@
 /** Accounts, keys, wallets, notifications and what administrators do with them. */
 import type { accounts, keys } from '../../src/api/endpoints/accounts.ts'
+import type { conformance } from '../../src/api/endpoints/conformance.ts'
 import type { notifications } from '../../src/api/endpoints/notifications.ts'
 import type { recording } from '../../src/api/endpoints/recording.ts'
 import type { requestors } from '../../src/api/endpoints/requestors.ts'
@@ -69,6 +70,7 @@ export const accountSteps: Makers<
   | keyof typeof wallet
   | keyof typeof recording
   | keyof typeof simulator
+  | keyof typeof conformance
 > = {
   register: scene => {
     const { model, random } = scene
@@ -270,6 +272,11 @@ export const accountSteps: Makers<
   }),
   listFaults: ({ model }) => ({ by: model.admin }),
   clearFaults: ({ model }) => ({ by: model.admin }),
+  // Neither has an agent of its own machine.
+  judgeAgent: ({ model }) => ({ by: model.admin, body: { agentId: 'agt_nobody' } }),
+  listConformanceRuns: ({ model }) => ({ by: model.admin }),
+  getConformanceRun: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  stopConformanceRun: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
   scaleClock: ({ model, random }) => ({ by: model.admin, body: { scale: random.pick([1, 0, 1.5, 10_001]) } }),
 }
 

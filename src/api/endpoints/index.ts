@@ -4,6 +4,7 @@ import { admins } from './admin.ts'
 import { agents } from './agents.ts'
 import { budgets } from './budgets.ts'
 import { categories } from './categories.ts'
+import { conformance } from './conformance.ts'
 import { deliveries } from './deliveries.ts'
 import { notifications } from './notifications.ts'
 import { recording } from './recording.ts'
@@ -33,6 +34,7 @@ export const endpoints = {
   ...categories,
   ...simulator,
   ...recording,
+  ...conformance,
 } as const
 
 export type Endpoints = typeof endpoints

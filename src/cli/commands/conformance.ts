@@ -25,6 +25,7 @@ import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
 import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/chosen-checks.ts'
 import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
+import { parentOf, tellParent } from '../conformance/parent.ts'
 import { Live } from '../conformance/progress.ts'
 import {
   ensureWritable,
@@ -99,6 +100,7 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, playing: 
   const report = withRepeats(histories.map(history => reportFor(plan, history)))
   const history = histories.at(-1)!
   if (flags.history !== undefined && history.of('end').length === 0) output.notes.line(CUT)
+  await tellParent(report, history)
   const lost = [...historyLost(flags, history), ...tell(plan, { report, history, playing }, output)]
   if (flags.writeBaseline) {
     const lines = baselineOf(report.checks, plan.baseline, { today: report.startedAt.slice(0, 10), known })
@@ -224,10 +226,14 @@ async function withLive(plan: Plan, { output, time, count }: Around, work: (endi
   const options = { bail: flags.bail === true, stop: () => ended.abort() }
   const live = await Live.open(output, options, { chosen, baseline, count })
   output.onInterrupt(() => ended.abort())
+  const parent = parentOf(count, () => ended.abort())
   time.tellTo(live.takesLong)
   try {
     return await work({
-      listen: (event, history) => live.hear(event, history),
+      listen(event, history) {
+        live.hear(event, history)
+        if (event.kind === 'scenario') parent(() => reportFor(plan, history), history)
+      },
       onWait: wait => live.wait(wait),
       signal: AbortSignal.any([ended.signal, time.signal]),
     })

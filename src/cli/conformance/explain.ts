@@ -66,7 +66,7 @@ function showSeen(ui: Ui, { verdict, text, events }: Seen): void {
 }
 
 /** As they went over the wire: they are never wrapped. */
-function linesOf(event: Recorded): string[] {
+export function linesOf(event: Recorded): string[] {
   if (event.kind !== 'webhook' && event.kind !== 'callback') return []
   const { method, headers, body, answer } = event
   const head = `${method} ${event.kind === 'webhook' ? event.url : event.path}`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 /** How fast time goes by, and how soon a webhook is tried again. */
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
+import { JudgeSeat } from '../../market/simulator/conformance.ts'
 import { Surroundings } from '../../market/simulator/standing.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
 import { type Settings, UsageError } from '../../settings/config.ts'
@@ -20,6 +21,7 @@ import { openDatabase } from '../../store/open.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
 import { countUsers, userByEmail } from '../../store/tables/accounts/users.ts'
 import { endAfterDiskFailure } from '../output/disk-faults.ts'
+import { ConformanceRuns } from './conformance-runs.ts'
 import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
@@ -98,6 +100,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     closers.push(() => forwarding.close())
     const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())
+    const runs = new ConformanceRuns(furnished.forwarded, options.run ?? null)
+    market.memory.of(JudgeSeat).judge = runs
+    closers.push(() => runs.close())
     tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run })
     const buyers = await simulatedBuyers(marketplace, furnished, options)
     closers.push(() => buyers?.close())
