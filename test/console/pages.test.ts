@@ -41,7 +41,9 @@ async function signIn(tab: Tab, who: Who): Promise<void> {
   await tab.to('/settings')
   await isRead(tab)
   await tab.press(KEYS[who])
-  await tab.page.locator(`.who [aria-pressed=true]:text-is("${who[0]!.toUpperCase()}${who.slice(1)}")`).waitFor()
+  await tab.page
+    .locator(`.who [aria-pressed=true]:text-is("${who[0]!.toUpperCase()}${who.slice(1)}")`)
+    .waitFor({ state: 'attached' })
   await isRead(tab)
 }
 
