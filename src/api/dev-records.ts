@@ -117,3 +117,5 @@ export const change = z.object({
   /** The trigger of a task, the outcome of a webhook, the type of a notification. */
   what: z.string().nullable(),
 })
+
+export type Change = z.infer<typeof change>

@@ -34,7 +34,7 @@ export function useActions(own: readonly Action[]): void {
 }
 
 /** Single keys can be switched off: they hinder who dictates. Source: WCAG 2.1.4. */
-export const keysAreOn = () => localStorage.getItem('keys') !== 'off'
+const keysAreOn = () => localStorage.getItem('keys') !== 'off'
 
 const TYPING = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]'
 const SECOND_MS = 1500

@@ -4,15 +4,8 @@
  * stream is cut, what is shown is read anew each 2 s, and the strip says so.
  */
 import { useEffect, useRef } from 'preact/hooks'
+import type { Change } from '../api/dev-records.ts'
 import { Store } from './store.ts'
-
-export interface Change {
-  readonly type: string
-  readonly taskId: string | null
-  readonly agentId: string | null
-  readonly deliveryId: string | null
-  readonly what: string | null
-}
 
 interface Live {
   readonly is: 'starting' | 'live' | 'polling'
@@ -30,6 +23,8 @@ const HIDDEN_MS = 30_000
 const POLL_MS = 2000
 const SENTENCE_MS = 5000
 const REOPEN_MS = 5000
+/** Longer than a browser takes to open a stream anew. */
+const LOST_MS = 4000
 
 type Heard = { change: Change } | { live: Live } | { resync: true } | { hello: true }
 
@@ -66,6 +61,7 @@ function lead(stop: AbortSignal): Promise<void> {
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let polling: ReturnType<typeof setInterval> | undefined
+    let losing: ReturnType<typeof setTimeout> | undefined
     const become = (is: Live['is']) => {
       clearInterval(polling)
       if (is === 'polling') polling = setInterval(() => tell({ resync: true }), POLL_MS)
@@ -74,6 +70,8 @@ function lead(stop: AbortSignal): Promise<void> {
     const open = () => {
       source = new EventSource('/api/stream')
       source.onopen = () => {
+        clearTimeout(losing)
+        losing = undefined
         // What was missed while the stream was cut, or while nobody had it.
         tell({ resync: true })
         become('live')
@@ -81,14 +79,15 @@ function lead(stop: AbortSignal): Promise<void> {
       source.onmessage = ({ data }) => tell({ change: JSON.parse(data) })
       source.addEventListener('resync', () => tell({ resync: true }))
       source.onerror = () => {
-        become('polling')
-        // After a response that is no stream the browser does not try again.
+        // A stream ends now and then, and the browser opens it again. After a response that is no stream it does not.
+        losing ??= setTimeout(become, LOST_MS, 'polling')
         if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_MS)
       }
     }
     stop.addEventListener('abort', () => {
       isLeader = false
       clearTimeout(timer)
+      clearTimeout(losing)
       clearInterval(polling)
       source?.close()
       resolve()
@@ -110,7 +109,7 @@ function join(): void {
   else navigator.locks.request('stream', { signal }, () => lead(signal)).catch(() => {})
 }
 
-export function leave(): void {
+function leave(): void {
   stopLeading?.abort()
   stopLeading = undefined
 }

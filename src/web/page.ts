@@ -1,5 +1,6 @@
 /** Pages for people: HTML that the server makes, whole without scripts. */
 import { createHash } from 'node:crypto'
+import { LARGE_BYTES } from './bodies/unread-responses.ts'
 import { sessionCookie } from './credentials.ts'
 import { type Call, HTML_TYPE } from './response.ts'
 
@@ -55,6 +56,8 @@ export function sendPage(call: Call, { given }: SentPage): void {
     ...(location !== undefined && { location }),
     ...(session !== undefined && { 'set-cookie': sessionCookie(call.server.market.config, session) }),
   }
+  const length = Buffer.byteLength(body)
+  if (isKept && length > LARGE_BYTES) call.reserveBytes(length)
   const isSame = isKept && (req.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(etag)
   call.page(isSame ? 304 : status, type, isSame ? '' : body, headers)
 }

@@ -239,11 +239,9 @@ export class Call {
 
   /** Sends a page outside the envelope. */
   page(status: number, type: string, body: string | Buffer, more?: Readonly<Record<string, string>>) {
-    const length = Buffer.byteLength(body)
-    const sent = typeof body === 'string' && length > LARGE_BYTES ? this.#counted(body, length) : body
-    const headers = this.#headers(type, status === 304 ? null : length)
+    const headers = this.#headers(type, status === 304 ? null : Buffer.byteLength(body))
     if (more) addHeaders(headers, more)
-    this.#send(status, headers, sent)
+    this.#send(status, headers, body)
   }
 
   /** Sends the head of a response whose body follows. `length`: null if nobody knows it. */

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** The console in a real browser, at a real dev: by the keyboard alone, with hostile words, and with somebody else at the same task. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { devOf } from '../cli/dev-lines.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isLong } from '../support/length.ts'
 import { openMistakenAgent } from './agent.ts'
 import { openTab, type Tab } from './tab.ts'
 
@@ -171,26 +172,28 @@ test('who is late is told so; who was signed out goes on where he was; neither l
   await tab.close()
 })
 
-test('a run of the judge is shown while it goes on, and each of its checks in full', async () => {
-  agent.mend()
-  const tab = await tabOf('builder', '/conformance')
-  const { page } = tab
-  await page.getByRole('button', { name: 'Judge my-agent' }).waitFor()
-  await tab.isAccessible('no run yet')
-  const { id } = await userOf('builder').call<{ id: string }>(
-    'POST',
-    '/api/dev/conformance',
-    { agentId: own.id, only: ['sig'] },
-    'key',
-  )
-  await tab.to(`/conformance/${id}`)
-  await page.getByRole('button', { name: 'Run again' }).waitFor()
-  await tab.isAccessible('a run')
-  await page.locator('.cell[aria-label^="sig.valid"]').click()
-  await tab.sees('Only this one, again')
-  await tab.isAccessible('a check')
-  tab.hadNoFaults()
-  await tab.close()
-})
+// A run of the judge takes its time.
+if (isLong)
+  test('a run of the judge is shown while it goes on, and each of its checks in full', async () => {
+    agent.mend()
+    const tab = await tabOf('builder', '/conformance')
+    const { page } = tab
+    await page.getByRole('button', { name: 'Judge my-agent' }).waitFor()
+    await tab.isAccessible('no run yet')
+    const { id } = await userOf('builder').call<{ id: string }>(
+      'POST',
+      '/api/dev/conformance',
+      { agentId: own.id, only: ['sig'] },
+      'key',
+    )
+    await tab.to(`/conformance/${id}`)
+    await page.getByRole('button', { name: 'Run again' }).waitFor()
+    await tab.isAccessible('a run')
+    await page.locator('.cell[aria-label^="sig.valid"]').click()
+    await tab.sees('Only this one, again')
+    await tab.isAccessible('a check')
+    tab.hadNoFaults()
+    await tab.close()
+  })
 
 test.run()

@@ -27,8 +27,8 @@ interface TabOptions {
   refusals?: readonly number[]
 }
 
-/** Nobody is signed in at first, and a page may ask for what is not there. */
-const USUAL = [401, 404]
+/** Nobody is signed in at first, and somebody who was may be so no more. */
+const USUAL = [401]
 
 export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<Tab> {
   const { width = 1440, colorScheme = 'light', refusals = [] } = options

@@ -25,17 +25,19 @@ const withCodes = (body: string, now: number) =>
   body.replace(/code\(([A-Z2-7]{32})\)/g, (_, secret: string) => totpCode(secret, now))
 
 export function answerIn(names: Names, { status, headers, body }: WireAnswer): Answer {
-  // Each process counts its own exchanges.
-  const told = names
-    .named(body)
-    .replace(/"exchange_\d+"/g, '"an exchange"')
+  const told = withoutOwn(names.named(body))
+  return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
+}
+
+/** What each side has of its own: it counts its exchanges and its log, has its secrets, takes its time. */
+export const withoutOwn = (body: string) =>
+  body
+    .replace(/"(exchange|log)_\d+"/g, '"one of its own"')
     .replace(/"requestId":"[^"]+"/g, '"requestId":"a request"')
     .replace(/"fingerprint":"[^"]+"/g, '"fingerprint":"of a secret"')
     // How long a request took, and since when which engine runs.
     .replace(/"ms":\d+/g, '"ms":0')
     .replace(/"(engine|startedAt)":"[^"]+"/g, '"$1":"this side"')
-  return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
-}
 
 function dataOf(body: string): unknown {
   try {

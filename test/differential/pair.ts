@@ -2,7 +2,7 @@
 import { freshDatabase } from '../support/databases.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import { contentsOf } from './contents.ts'
-import { answerIn, wireRequest } from './in-names.ts'
+import { answerIn, wireRequest, withoutOwn } from './in-names.ts'
 import { openSide, type Side } from './side.ts'
 
 /** One request, in names. */
@@ -159,7 +159,7 @@ const FILL = /"database":(?:null|\{[^}]*\}),(?="files")/
 
 /** All that is compared of an answer. */
 function toldOf({ names }: Side, { status, headers, body }: WireAnswer): string {
-  const told = body.replace(FILL, '')
+  const told = withoutOwn(body.replace(FILL, ''))
   const shown = Object.entries(headers).filter(
     ([name]) => !LEFT_OUT.has(name) && (told === body || name !== 'content-length'),
   )

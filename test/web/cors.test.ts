@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
-const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json']
+const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/agents', '/sign-in', '/assets/logo']
 
 const corsOf = (headers: Headers) => [...headers.keys()].filter(name => name.startsWith('access-control-'))
 

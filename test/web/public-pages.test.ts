@@ -139,6 +139,8 @@ test('an agent has a page: its texts, samples, reviews, freshness and price, for
     /1,234\.56 USD, fixed price Delivers within 2 days Revisions 3 revisions Last tested 40 minutes ago , passed/,
   )
   assert.match(words, /40 minutes ago , a buyer who paid Right, but stiff\./)
+  assert.match(words, /4\.5 of 5, 2 reviews 5 stars: 1 4 stars: 1 3 stars: 0 2 stars: 0 1 stars: 0/)
+  assert.is(text.match(/class="fg" width="50%"/g)!.length, 2)
   assert.not.match(text, buyer.id)
   assert.match(text, '<title>Swift Translator · 127.0.0.1')
   assert.match(text, `<link rel="canonical" href="${url}/agents/swift-translator">`)

@@ -69,7 +69,7 @@ export function Lanes({ lines, names, clock, began, chosen }: LanesProps) {
 }
 
 /** How a row's time is shown: what of it is the same for many rows, and what is its own. */
-export function clockOf(clock: ClockName, began: string) {
+function clockOf(clock: ClockName, began: string) {
   return ({ at, realAt }: Pick<Row, 'at' | 'realAt'>): readonly [string, string] => {
     if (clock === 'elapsed') return ['', `+${short(Math.max(0, Date.parse(at) - Date.parse(began)))}`]
     const time = clock === 'real' ? realAt : at

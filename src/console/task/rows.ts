@@ -8,11 +8,11 @@ import { type Tone, taskStates } from '../parts/states.tsx'
 import { count, span, units } from '../parts/words.tsx'
 
 export type Lane = 'buyer' | 'market' | 'agent'
-export type Kind = TaskHappening['kind']
+type Kind = TaskHappening['kind']
 export type Of<K extends Kind> = HappeningOf<K>
 type StateName = keyof typeof taskStates
 
-export interface Result {
+interface Result {
   readonly tone: Tone | ''
   /** A status or a name, in bold. */
   readonly word: string

@@ -1,4 +1,6 @@
 /** The page of one agent: what it does, what it has done, what its buyers say, and its price. Source: A-307. */
+import type * as z from 'zod'
+import type { endpoints } from '../../api/endpoints/index.ts'
 import { Refusal } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import { pagesOf } from '../../api/page.ts'
@@ -47,6 +49,7 @@ export async function agentPage(
     asked: query,
     samples: samples.items,
     reviews: reviews.items,
+    ratings: await verbs.getRatings(ctx, { ...of, query: {} }),
     total: reviews.total,
     categories: await verbs.listCategories(ctx, { params: {}, query: {}, body: undefined }),
     now: ctx.world.now(),
@@ -67,12 +70,15 @@ async function agentOr(ctx: Ctx, id: string): Promise<AgentRecord | OwnAgentReco
   }
 }
 
+type Ratings = z.infer<typeof endpoints.getRatings.reply>
+
 interface Seen {
   readonly agent: AgentRecord | OwnAgentRecord
   readonly asked: Asked
   readonly samples: readonly SampleRecord[]
   readonly reviews: readonly AgentReviewRecord[]
   readonly total: number
+  readonly ratings: Ratings
   readonly categories: readonly CategoryRecord[]
   readonly now: number
   readonly currency: string
@@ -155,7 +161,16 @@ function reviewsPart(seen: Seen): Html {
     ({ rating, comment, createdAt }) =>
       html`<li class="stack r4"><p class="row">${stars(rating)}<span class="q">${ago(createdAt, now)}, a buyer who paid</span></p>${comment && html`<div class="prose">${paragraphs(comment)}</div>`}</li>`,
   )
-  return html`<section class="stack r8" aria-labelledby="h-r"><h2 id="h-r">Reviews</h2><div class="card"><div class="in cols rev"><ol class="stack s5">${items}</ol><div class="stack"><div><span class="fig n">${agent.rating.average?.toFixed(1)}</span> <span class="q">of 5, ${counted(total, 'review')}</span></div></div></div><footer><span>Only buyers who paid can review.</span><span class="r">${asked.reviews > 1 && html`<a class="link" rel="prev" href="${to(asked.reviews - 1)}">Newer</a>`} ${asked.reviews < pages && html`<a class="link" rel="next" href="${to(asked.reviews + 1)}">Older</a>`}</span></footer></div></section>`
+  return html`<section class="stack r8" aria-labelledby="h-r"><h2 id="h-r">Reviews</h2><div class="card"><div class="in cols rev"><ol class="stack s5">${items}</ol><div class="stack"><div><span class="fig n">${agent.rating.average?.toFixed(1)}</span> <span class="q">of 5, ${counted(total, 'review')}</span></div>${distribution(seen.ratings)}</div></div><footer><span>Only buyers who paid can review.</span><span class="r">${asked.reviews > 1 && html`<a class="link" rel="prev" href="${to(asked.reviews - 1)}">Newer</a>`} ${asked.reviews < pages && html`<a class="link" rel="next" href="${to(asked.reviews + 1)}">Older</a>`}</span></footer></div></section>`
+}
+
+/** How many gave each number of stars. The lengths are attributes of the drawing: a policy that allows no styles allows them. */
+function distribution({ count, stars }: Ratings): Html {
+  const rows = ([5, 4, 3, 2, 1] as const).map(
+    star =>
+      html`<span class="n">${star}<span class="vh"> stars:</span></span><svg aria-hidden="true"><rect class="bg" width="100%" height="8" rx="4"/><rect class="fg" width="${Math.round((stars[star] / count) * 100)}%" height="8" rx="4"/></svg><span class="q n">${grouped(stars[star])}</span>`,
+  )
+  return html`<div class="hist">${rows}</div>`
 }
 
 function priceBox({ agent, now, currency }: Seen): Html {
