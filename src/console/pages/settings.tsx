@@ -1,6 +1,5 @@
 /** One's account: where it is signed in, its keys, and how the console behaves. */
 import { useState } from 'preact/hooks'
-import { keysAreOn } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import type { PageProps } from '../page.ts'
@@ -45,7 +44,7 @@ type Theme = (typeof THEMES)[number]['value']
 
 function Behaviour() {
   const [theme, setTheme] = useState((localStorage.getItem('theme') ?? '') as Theme)
-  const [keys, setKeys] = useState(keysAreOn)
+  const [keys, setKeys] = useState(localStorage.getItem('keys') !== 'off')
   const { dataset } = document.documentElement
   return (
     <Card id="behaviour" title="The console">
