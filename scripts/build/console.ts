@@ -2,6 +2,7 @@
  * Builds the console, from `src/console` into a folder: a page, a stylesheet and scripts, each but the page named by its content. Part of
  * the build, not of the package. Source: A-306.
  */
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +50,13 @@ export async function buildConsole(folder: string): Promise<void> {
   )
 }
 
+/** The words of the console's sources: it asks by no endpoint that none of them names. */
+const asked = new Set(
+  readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name))
+    .flatMap(name => readFileSync(join(source, name), 'utf8').match(/\w+/g) ?? []),
+)
+
 /**
  * Gives the client what it reads of the records, and no shapes: these are for who checks requests, and have ten times the code. Signing needs a
  * secret, which no browser has.
@@ -57,7 +65,7 @@ const recordsAsData: Plugin = {
   name: 'records as data',
   setup({ onLoad }) {
     onLoad({ filter: /src\/api\/endpoints\/index\.ts$/ }, () => ({
-      contents: `export const endpoints = ${JSON.stringify(Object.fromEntries(Object.entries(endpoints).map(([name, record]) => [name, dataOf(record)])))}`,
+      contents: `export const endpoints = ${JSON.stringify(Object.fromEntries(Object.entries(endpoints).flatMap(([name, record]) => (asked.has(name) ? [[name, dataOf(record)]] : []))))}`,
     }))
     onLoad({ filter: /src\/api\/signature\.ts$/ }, () => ({
       contents: `export const signatureHeaders = () => { throw new TypeError('A browser signs nothing') }`,

@@ -19,7 +19,7 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/overview.tsx')).default,
   },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
-  { path: '/tasks/:id', title: 'Task', load: async () => (await import('./pages/task.tsx')).default },
+  { path: '/tasks/:id', title: 'Task', load: async () => (await others()).Task },
   {
     path: '/deliveries',
     title: 'Deliveries',

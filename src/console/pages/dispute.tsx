@@ -140,6 +140,14 @@ function Sides({ task }: { task: TaskRecord }) {
   )
 }
 
+/** It scrolls where it is long, so the keyboard must reach it. */
+const Reading = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  <pre class="reading" tabIndex={0}>
+    <Text>{text}</Text>
+  </pre>
+)
+
 const Work = ({ task: { description, requirements, createdAt, deliverable } }: { task: TaskRecord }) => (
   <Card id="work" title="What was asked, what came">
     <div class="sides">
@@ -147,9 +155,7 @@ const Work = ({ task: { description, requirements, createdAt, deliverable } }: {
         <h3>
           Asked for, <Time at={createdAt} />
         </h3>
-        <pre class="reading">
-          <Text>{[description, requirements].filter(Boolean).join('\n\n')}</Text>
-        </pre>
+        <Reading text={[description, requirements].filter(Boolean).join('\n\n')} />
       </section>
       <section>
         {deliverable ? (
@@ -158,9 +164,7 @@ const Work = ({ task: { description, requirements, createdAt, deliverable } }: {
               Delivered, <Time at={deliverable.createdAt} /> · {count(deliverable.content?.length ?? 0, 'character')}
               {deliverable.files.length > 0 && `, ${count(deliverable.files.length, 'file')}`}
             </h3>
-            <pre class="reading">
-              <Text>{deliverable.content ?? ''}</Text>
-            </pre>
+            <Reading text={deliverable.content ?? ''} />
           </>
         ) : (
           <p class="q">Nothing was delivered.</p>

@@ -58,7 +58,7 @@ export const Segments = <Value extends string>({ label, value, choices, onChoose
 type Filters = Readonly<Record<string, string>>
 
 /** What `agent:my-agent two words` asks for. A key that is none of `keys` is a word. */
-export function filtersIn(text: string, keys: readonly string[]): Filters {
+function filtersIn(text: string, keys: readonly string[]): Filters {
   const found: Record<string, string> = {}
   const words: string[] = []
   for (const [part] of text.matchAll(/(?:[^\s"]|"[^"]*")+/g)) {
@@ -69,7 +69,7 @@ export function filtersIn(text: string, keys: readonly string[]): Filters {
   return words.length > 0 ? { ...found, q: words.join(' ') } : found
 }
 
-export const filterText = (filters: Filters, keys: readonly string[]): string =>
+const filterText = (filters: Filters, keys: readonly string[]): string =>
   [
     ...keys
       .filter(key => filters[key])

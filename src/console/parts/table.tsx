@@ -117,8 +117,8 @@ const Space = ({ height, columns }: { height: number; columns: number }) => (
   </tr>
 )
 
-/** Focuses the next or previous link of a list. For the keys j and k too. */
-export function moveIn(list: Element, by: number): boolean {
+/** Focuses the next or previous link of a list. */
+function moveIn(list: Element, by: number): boolean {
   const links = [...list.querySelectorAll<HTMLElement>('.go')].filter(link => link.getClientRects().length > 0)
   const at = links.indexOf(document.activeElement as HTMLElement)
   const open = links.findIndex(link => link.tabIndex === 0)
