@@ -94,7 +94,7 @@ const shelves: Readonly<
       simulation: ['command-line', 'connection', 'output'],
       doctor: ['connection', 'output'],
       keys: ['connection', 'log', 'output', 'simulation'],
-      dev: ['connection', 'keys', 'log', 'output'],
+      dev: ['conformance', 'connection', 'keys', 'log', 'output'],
       commands: [
         'command-line',
         'conformance',

@@ -4,6 +4,7 @@
  */
 import { checks } from '../../conform/checks/index.ts'
 import type { History } from '../../conform/history/history.ts'
+import { stopwatch } from '../../conform/history/machine-time.ts'
 import type { Outcome, Report, ReportedCheck } from '../../conform/judging/report.ts'
 import { eventLine } from '../../conform/reports/findings.ts'
 import { verdictOf } from '../../conform/reports/verdict.ts'
@@ -35,15 +36,15 @@ const MOST_EVENTS = 4
 
 /** Returns what hears of each scenario that has ended. `gone`: the parent has ended, or wants no more. */
 export function parentOf(count: number | undefined, gone: () => void) {
-  let toldAt = -EVERY_MS
+  let sinceTold: (() => number) | null = null
   if (process.connected) {
     process.once('disconnect', gone)
     process.channel?.unref()
   }
   return (judged: () => Report, history: History): void => {
-    if (!process.connected || performance.now() - toldAt < EVERY_MS) return
+    if (!process.connected || (sinceTold !== null && sinceTold() < EVERY_MS)) return
     process.send!(toldOf(judged(), history, count))
-    toldAt = performance.now()
+    sinceTold = stopwatch()
   }
 }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import type { JudgedRun, JudgedRunDetails } from '../../api/endpoints/conformance.ts'
+import { machineNow, stopwatch } from '../../conform/history/machine-time.ts'
 import { areas } from '../../conform/reports/areas.ts'
 import { areaOf } from '../../conform/reports/findings.ts'
 import type { Judge, WantedRun } from '../../market/simulator/conformance.ts'
@@ -23,7 +24,9 @@ interface Run {
   readonly only: readonly string[]
   readonly child: ChildProcess
   readonly ended: Promise<unknown>
-  readonly startedAt: Date
+  /** ISO 8601, in real time. */
+  readonly startedAt: string
+  readonly elapsed: () => number
   state: JudgedRun['state']
   /** 0 until it has ended. */
   ms: number
@@ -68,18 +71,18 @@ export class ConformanceRuns implements Judge {
         only,
         child,
         ended: once(child, 'close').catch(() => {}),
-        startedAt: new Date(),
+        startedAt: new Date(machineNow()).toISOString(),
+        elapsed: stopwatch(),
       },
       ...{ state: 'running', ms: 0, told: null, scenarios: 0, words: '' },
     }
-    const began = performance.now()
     child.stderr!.on('data', chunk => (run.words = (run.words + chunk).slice(-MOST_WORDS)))
     child.on('message', told => {
       run.told = told as ToldRun
       run.scenarios = run.told.count ?? run.told.played.length
     })
     void run.ended.finally(() => {
-      run.ms = Math.round(performance.now() - began)
+      run.ms = run.elapsed()
       if (run.state === 'running') run.state = run.told ? 'done' : 'failed'
     })
     this.#runs.unshift(run)
@@ -116,11 +119,11 @@ export class ConformanceRuns implements Judge {
   }
 
   #recordOf(run: Run): JudgedRun {
-    const { id, agent, only, startedAt, state, told, scenarios } = run
+    const { id, agent, only, startedAt, state, told, scenarios, elapsed } = run
     const isOver = state !== 'running'
     return {
       ...{ id, agentId: agent.id, agentSlug: agent.slug, command: this.#commandOf(agent), only: [...only] },
-      ...{ startedAt: startedAt.toISOString(), ms: run.ms || Date.now() - startedAt.getTime(), state },
+      ...{ startedAt, ms: run.ms || elapsed(), state },
       outcome: isOver ? (told?.outcome ?? null) : null,
       text: told ? (isOver ? told.text : '') : failure(run),
       seed: told?.report.seed ?? null,
