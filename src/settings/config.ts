@@ -247,6 +247,9 @@ export function variableNamed(name: string): { text: string; by: 'user' | '.env'
 /** The variables that a process started by this one gets, besides its own. */
 export const inherited = (): Environment => process.env
 
+/** Whether the process that has started this one hears of its run over the channel between them. */
+export const tellsParent = () => process.env.MARKETPLACE_TELLS_PARENT === '1'
+
 /** The credentials that `exec` gives to its command, as JSON. Not for a `.env`, which may be a stranger's. */
 export const givenCredentials = () => process.env.MARKETPLACE_CREDENTIALS
 

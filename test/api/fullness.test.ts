@@ -6,15 +6,15 @@ import { refusalsOf } from '../../src/api/refusals.ts'
 import { sameNames } from '../support/same-names.ts'
 
 const GROWS = `register createAgent publishAgent reactivateAgent addSample createKey createTask updateTask submitTask requestRevision
-  sendMessage submitReview redeliver deposit createBudget createCategory`
+  sendMessage adminSendMessage submitReview redeliver resendDeliveries deposit createBudget createCategory`
 
 /** Ends what is open, moves out, makes smaller, or changes what is there without making more of it. */
 const GOES_ON = `login logout updateMe changePassword requestPasswordReset confirmPasswordReset beginTotp confirmTotp removeTotp
   endSession endOtherSessions deleteAgent deactivateAgent rotateSecret testConnection testCallback deleteSample
-  deleteKey readNotification cancelTask acceptTask deliverTask approveTask disputeTask agentAccept
+  deleteKey readNotification readNotifications cancelTask acceptTask deliverTask approveTask disputeTask agentAccept
   agentReject agentDeliver withdraw connectPayouts updateBudget deleteBudget pauseBudget resumeBudget
   approveAgent rejectAgent adminUpdateUser purgeUser resolveTask confirmDeposit rejectDeposit confirmWithdrawal rejectWithdrawal
-  updateCategory deleteCategory moveClock scaleClock armFault clearFaults`
+  updateCategory deleteCategory moveClock scaleClock armFault clearFaults clearFault signInAs judgeAgent stopConformanceRun`
 
 /** Refuses what makes more of it: longer texts of an agent, a message. */
 const PARTLY = 'updateAgent agentCallback'

@@ -106,8 +106,8 @@ testRows('rows of what is too old', {
           .then(() => removeOlder(tx, 'delivery_bodies', 30, 2)),
       2,
       [
-        'deliveries d8: body eight → , counted_to null → c',
-        'deliveries da: body ten → , counted_to null → a',
+        'deliveries d8: counted_to null → c, body eight → ',
+        'deliveries da: counted_to null → a, body ten → ',
         'text_usage a: bytes 30 → 1806',
         'text_usage b: bytes 20 → 10000',
         '− attempts d8/1',

@@ -54,8 +54,8 @@ export const mutants: readonly Mutant[] = [
     name: 'money: a rejected withdrawal is given back from outside',
     change: {
       file: 'src/market/wallet/wallet.ts',
-      from: "kind: 'given_back',\n      from: account.payouts,",
-      to: "kind: 'given_back',\n      from: account.world,",
+      from: "kind: 'given_back',\n        from: account.payouts,",
+      to: "kind: 'given_back',\n        from: account.world,",
     },
   },
   {

@@ -49,6 +49,9 @@ test('whatever happens, the promises are kept, and the same seed is the same sto
 const NEVER_GOOD = new Set([
   'getExchange',
   'diagnoseExchange',
+  'getConformanceRun',
+  'judgeAgent',
+  'stopConformanceRun',
   'listMails',
   'clearFault',
   'watchChanges',

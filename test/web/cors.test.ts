@@ -34,7 +34,8 @@ test('a preflight is answered 405 in the envelope, and no answer has an Access-C
       headers: { origin: origins[0]!, authorization: `Bearer ${user.key}` },
     })
     assert.equal(corsOf(simple.headers), [], path)
-    await simple.arrayBuffer()
+    // A stream would go on.
+    await simple.body?.cancel()
   }
   await marketplace.close()
 })

@@ -6,7 +6,7 @@ import { agent, agentChecks, category, deleted, ownAgent, pricingModels, testRep
 import { id, integer, list, oneOf, paging, price, text, time, webUrl } from '../shapes.ts'
 import { callbackInput } from './tasks.ts'
 
-/** @internal Random steps of the tests choose among them. */
+/** Random steps of the tests choose among them. */
 export const agentSorts = ['popular', 'newest', 'price_asc', 'price_desc'] as const
 
 const { categories, tags } = limits.agent

@@ -8,6 +8,7 @@ import { stopwatch } from '../../conform/history/machine-time.ts'
 import type { Outcome, Report, ReportedCheck } from '../../conform/judging/report.ts'
 import { eventLine } from '../../conform/reports/findings.ts'
 import { verdictOf } from '../../conform/reports/verdict.ts'
+import { tellsParent } from '../../settings/config.ts'
 import { linesOf } from './explain.ts'
 
 export interface ToldRun {
@@ -34,15 +35,18 @@ interface SeenEvent {
 const EVERY_MS = 700
 const MOST_EVENTS = 4
 
+/** Whoever has a channel to its parent for something else tells nothing. */
+const isHeard = () => process.connected && tellsParent()
+
 /** Returns what hears of each scenario that has ended. `gone`: the parent has ended, or wants no more. */
 export function parentOf(count: number | undefined, gone: () => void) {
   let sinceTold: (() => number) | null = null
-  if (process.connected) {
+  if (isHeard()) {
     process.once('disconnect', gone)
     process.channel?.unref()
   }
   return (judged: () => Report, history: History): void => {
-    if (!process.connected || (sinceTold !== null && sinceTold() < EVERY_MS)) return
+    if (!isHeard() || (sinceTold !== null && sinceTold() < EVERY_MS)) return
     process.send!(toldOf(judged(), history, count))
     sinceTold = stopwatch()
   }
@@ -50,7 +54,7 @@ export function parentOf(count: number | undefined, gone: () => void) {
 
 /** Resolves when the parent has it, if there is one. */
 export async function tellParent(report: Report, history: History): Promise<void> {
-  if (process.connected) await new Promise(resolve => process.send!(toldOf(report, history, undefined), resolve))
+  if (isHeard()) await new Promise(resolve => process.send!(toldOf(report, history, undefined), resolve))
 }
 
 function toldOf(report: Report, history: History, count: number | undefined): ToldRun {

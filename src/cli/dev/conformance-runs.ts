@@ -62,7 +62,11 @@ export class ConformanceRuns implements Judge {
       ...only.flatMap(one => ['--only', one]),
       ...(seed === undefined ? [] : ['--seed', `${seed}`]),
     ]
-    const env = { ...inherited(), ...(command === null && { MARKETPLACE_WEBHOOK_SECRET: agent.webhookSecret }) }
+    const env = {
+      ...inherited(),
+      MARKETPLACE_TELLS_PARENT: '1',
+      ...(command === null && { MARKETPLACE_WEBHOOK_SECRET: agent.webhookSecret }),
+    }
     const child = fork(COMMAND, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env })
     const run: Run = {
       ...{

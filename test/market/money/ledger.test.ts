@@ -47,7 +47,7 @@ test('of two accounts the first by its name is written first, wherever the money
         written.push(...steps.slice(0, 2).map(({ values }) => values[0]))
         return tx.runAll(steps)
       }
-      const noting = { ...market, tx: Object.assign(Object.create(tx), { runAll }) }
+      const noting = { ...market, tx: Object.assign(Object.create(tx), { runAll, afterCommit: () => {} }) }
       return postLeg(noting, { id: `from ${from}`, kind, from, to, amount: 100 })
     })
     assert.equal(written, [first, second])
