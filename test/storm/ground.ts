@@ -20,6 +20,9 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 /** Many, since a request whose bytes go through threads of the system is waited for. */
 const MOST_TURNS = 5_000_000
 
+/** Counted from the start of the process, so it is no part of a story. */
+const REQUEST_ID = /\b[0-9a-f]{12}-[0-9a-z]{1,6}\b/g
+
 export class Ground {
   readonly world: VirtualWorld
   readonly files = keptFiles()
@@ -48,8 +51,9 @@ export class Ground {
   }
 
   tell(line: string): void {
-    this.#story.update(line).update('\n')
-    this.#lines?.push(line)
+    const told = line.replace(REQUEST_ID, 'a request')
+    this.#story.update(told).update('\n')
+    this.#lines?.push(told)
   }
 
   get lines(): readonly string[] {

@@ -118,7 +118,7 @@ export function replaceNode(first: Surroundings): void {
     setTimeout: (ms: number, value: unknown) => new Promise(go => started(false)(() => go(value), ms)),
   })
   performance.now = () => around.realNow() - FIRST_MS
-  process.uptime = () => performance.now() / 1_000
+  process.uptime = () => (around.realNow() - FIRST_MS) / 1_000
   Math.random = () => around.chance.fraction()
   Object.assign(crypto, {
     randomBytes: (count: number) => around.chance.bytes(count),
