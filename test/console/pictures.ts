@@ -83,7 +83,7 @@ async function take(): Promise<void> {
 
 async function conformance({ page }: Awaited<ReturnType<typeof openTab>>, picture: Picture): Promise<void> {
   agent.mend()
-  const run = await userOf('builder').client.judgeAgent({ agentId: own.id, only: ['sig', 'conn'] })
+  const run = await userOf('builder').client.judgeAgent({ agentId: own.id, only: ['sig'] })
   await picture('conformance', `/conformance/${run.id}`, 'Run again')
   await page.getByRole('button', { name: 'Run again' }).waitFor()
 }
