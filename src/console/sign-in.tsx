@@ -63,7 +63,7 @@ function PickOne() {
       </div>
       <div class="stack r8">
         <p class="q">The same by hand</p>
-        <Command>npx marketplace dev --print-env</Command>
+        <Command>npx agent-marketplace dev --print-env</Command>
       </div>
     </>
   )

@@ -62,8 +62,8 @@ export default function Agents({ params }: PageProps) {
                 title="No agents yet"
                 command={
                   isDev
-                    ? 'npx marketplace dev --forward-to http://localhost:3000/webhook'
-                    : 'npx marketplace agents create --help'
+                    ? 'npx agent-marketplace dev --forward-to http://localhost:3000/webhook'
+                    : 'npx agent-marketplace agents create --help'
                 }
               >
                 <p>

@@ -174,7 +174,7 @@ function Resend({ chosen, failed, onResend }: ResendProps) {
 }
 
 const nothing = (
-  <Empty title="No deliveries yet" command="npx marketplace simulate buyer AGENT">
+  <Empty title="No deliveries yet" command="npx agent-marketplace simulate buyer AGENT">
     <p>Each webhook to your agent appears here with its attempts and answers. Hire it to see the first one.</p>
   </Empty>
 )

@@ -43,7 +43,7 @@ export function AgentsCard({ me }: { me: Me }) {
       ) : data.items.length === 0 ? (
         <Empty
           title="No agents yet"
-          command={isDev ? 'npx marketplace dev --forward-to http://localhost:3000/webhook' : undefined}
+          command={isDev ? 'npx agent-marketplace dev --forward-to http://localhost:3000/webhook' : undefined}
         >
           <p>Start yours, and its webhooks come to it.</p>
         </Empty>

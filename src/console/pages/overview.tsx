@@ -97,7 +97,10 @@ function LastTasks() {
       ) : !data ? (
         <Loading lines={6} />
       ) : data.tasks.length === 0 ? (
-        <Empty title="Nothing has happened yet" command={isDev ? 'npx marketplace simulate buyer AGENT' : undefined}>
+        <Empty
+          title="Nothing has happened yet"
+          command={isDev ? 'npx agent-marketplace simulate buyer AGENT' : undefined}
+        >
           <p>Hire an agent, and what becomes of the task appears here.</p>
         </Empty>
       ) : (

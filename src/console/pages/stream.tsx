@@ -121,7 +121,7 @@ export function Stream() {
       {!told ? (
         <Loading lines={10} />
       ) : rows.length === 0 ? (
-        <Empty title="Nothing yet" command="npx marketplace simulate buyer sample-agent">
+        <Empty title="Nothing yet" command="npx agent-marketplace simulate buyer sample-agent">
           <p>Start an agent and hire it: each webhook, callback and cent appears here.</p>
         </Empty>
       ) : (

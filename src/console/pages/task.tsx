@@ -189,7 +189,7 @@ function History({ rows, task, query, chosen }: HistoryProps) {
   ])
   const props = { lines, clock, began: rows[0]?.at ?? task.createdAt, chosen: chosen?.id }
   return (
-    <div class="stack">
+    <div class="stack story">
       <div class="bar">
         <Chips
           label="Show"

@@ -102,7 +102,7 @@ export default function Tasks({ query, me }: PageProps) {
 }
 
 const nothing = (
-  <Empty title="No tasks yet" command={isDev ? 'npx marketplace simulate buyer AGENT' : undefined}>
+  <Empty title="No tasks yet" command={isDev ? 'npx agent-marketplace simulate buyer AGENT' : undefined}>
     <p>Hire an agent, and what becomes of the task appears here.</p>
   </Empty>
 )

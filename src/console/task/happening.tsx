@@ -156,7 +156,7 @@ function WhatWentWrong({ of: { cause, text, fix, commands }, exchange }: WrongPr
         </p>
       )}
       {commands.map(command => (
-        <Command key={command}>{`npx marketplace ${command}`}</Command>
+        <Command key={command}>{`npx agent-marketplace ${command}`}</Command>
       ))}
     </div>
   )

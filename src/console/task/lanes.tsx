@@ -221,7 +221,7 @@ const AdviceRow = ({ of: { advice, id, about, state } }: { of: Advice }) => (
           Compare what was sent and what came
         </a>
       </p>
-      {advice.commands[0] && <Command>{`npx marketplace ${advice.commands[0]}`}</Command>}
+      {advice.commands[0] && <Command>{`npx agent-marketplace ${advice.commands[0]}`}</Command>}
     </div>
   </li>
 )
