@@ -187,6 +187,9 @@ test('a whole life with the typed client; a list gives its later pages as they a
   await marketplace.close()
 })
 
+/** A stream would go on for ever. */
+const forAnAnswerOf = ({ stream }: Endpoint) => (stream ? { follow: 'false' } : {})
+
 test('everything that can be read without an id answers as its record promises, to those who may', async () => {
   const marketplace = await openTestMarketplace()
   const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
@@ -196,15 +199,14 @@ test('everything that can be read without an id answers as its record promises, 
     ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role !== 'admin',
   )
   for (const { client } of [buyer, builder, marketplace.admin]) {
-    for (const [name] of readable) await (client[name as 'me'] as unknown as AnyMethod)({}, {})
+    for (const [name, record] of readable)
+      await (client[name as 'me'] as unknown as AnyMethod)(forAnAnswerOf(record), {})
   }
   const forAdmins = Object.entries<Endpoint>(endpoints).filter(
     ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role === 'admin',
   )
-  for (const [name] of forAdmins) {
-    // A stream would go on for ever.
-    const input = name === 'watchEvents' ? { follow: 'false' } : {}
-    await (marketplace.admin.client[name as 'me'] as unknown as AnyMethod)(input, {})
+  for (const [name, record] of forAdmins) {
+    await (marketplace.admin.client[name as 'me'] as unknown as AnyMethod)(forAnAnswerOf(record), {})
     const refused = await (buyer.client[name as 'me'] as unknown as AnyMethod)({}, {}).catch(
       (caught: unknown) => caught,
     )
