@@ -12,6 +12,9 @@ import { walk } from './walk.ts'
 const IN_MEMORY = new Set([
   'getExchange',
   'diagnoseExchange',
+  'getConformanceRun',
+  'judgeAgent',
+  'stopConformanceRun',
   'listMails',
   'clearFault',
   'watchChanges',
