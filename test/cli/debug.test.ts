@@ -4,6 +4,7 @@ import { hasSubscribers } from 'node:diagnostics_channel'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openMarketplace } from '../../src/open/open.ts'
+import { until } from '../support/patience.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 
 interface Line extends Record<string, unknown> {
@@ -20,6 +21,8 @@ const linesOf = (text: string): Line[] =>
 /** A dev that is told to watch, after a whole life of a task and a refused sign-in. */
 async function watchedLife(folder: string, env: NodeJS.ProcessEnv, json = true) {
   const { child, ended, firstLine } = start(['dev', '--port', '0', ...(json ? ['--json'] : [])], folder, env)
+  let seen = ''
+  child.stdout.on('data', chunk => (seen += chunk))
   const first = await firstLine
   const url = json ? JSON.parse(first).url : /http:\S+/.exec(first)![0]
   const words = ['--title', 'A title nobody may log', '--description', 'A description that nobody may log either.']
@@ -28,6 +31,8 @@ async function watchedLife(folder: string, env: NodeJS.ProcessEnv, json = true) 
   const body = JSON.stringify({ email: 'buyer@example.com', password: 'a wrong password' })
   const headers = { 'content-type': 'application/json' }
   assert.is((await fetch(`${url}/api/auth/login?token=in-the-query`, { method: 'POST', headers, body })).status, 401)
+  // The buyer has approved, and waits for no webhook.
+  await until('the last webhook', () => seen.includes('task.approved'))
   child.kill('SIGTERM')
   return { first, ...(await ended) }
 }

@@ -37,7 +37,7 @@ function* credentialOf({ auth }: Endpoint, { by, via }: Plan): Iterable<Request[
 }
 
 /** Names stay as they are: what they stand for needs no encoding. */
-const pathWord = (word: string) => (word.startsWith('‹') ? word : encodeURIComponent(word))
+const pathWord = (word: string) => (word.startsWith('‹') ? word : encodeURIComponent(word.toWellFormed()))
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${pathWord(String(value))}`)
