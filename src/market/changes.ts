@@ -47,13 +47,7 @@ export class Changes {
       get last() {
         return ring.last
       },
-      next(after) {
-        for (let number = Math.max(after + 1, ring.oldest); number <= ring.last; number++) {
-          const { users, text } = ring.at(number)!
-          if (seesAll || users.includes(userId)) return { number, text }
-        }
-        return undefined
-      },
+      next: after => ring.next(after, ({ users, text }) => (seesAll || users.includes(userId) ? text : undefined)),
       watch(wake) {
         const own = followers.get(key) ?? new Set()
         followers.set(key, own.add(wake))

@@ -42,6 +42,15 @@ export class Ring<T> {
     return number >= this.#oldest && number <= this.#last ? this.#items[this.#slot(number)] : undefined
   }
 
+  /** The first after this number of which `textOf` makes a text. */
+  next(after: number, textOf: (item: T) => string | undefined): { number: number; text: string } | undefined {
+    for (let number = Math.max(after + 1, this.#oldest); number <= this.#last; number++) {
+      const text = textOf(this.at(number)!)
+      if (text !== undefined) return { number, text }
+    }
+    return undefined
+  }
+
   #dropOldest(): void {
     const slot = this.#slot(this.#oldest++)
     this.#size -= this.#sizes[slot]!

@@ -14,20 +14,22 @@ const PATH = '/api/dev/conformance'
 
 interface Ready {
   url: string
-  accounts: { admin: { apiKey: string } }
+  accounts: Record<'admin' | 'buyer', { apiKey: string }>
   agents: { id: string; slug: string }[]
 }
 
 function judgeOf({ url, accounts, agents }: Ready) {
   const admin = new HttpUser(url)
   admin.key = accounts.admin.apiKey
+  const buyer = new HttpUser(url)
+  buyer.key = accounts.buyer.apiKey
   const get = (id: string) => admin.call<JudgedRunDetails>('GET', `${PATH}/${id}`, undefined, 'key')
   const begin = (body: object) => admin.call<JudgedRun>('POST', PATH, body, 'key')
   const ended = async (id: string) => {
     await until('the end of the run', async () => (await get(id)).state !== 'running', 120)
     return get(id)
   }
-  return { admin, get, begin, ended, mine: agents[1]!, sample: agents[0]! }
+  return { admin, buyer, get, begin, ended, mine: agents[1]!, sample: agents[0]! }
 }
 
 /** Of a `dev` that runs this agent, and that has to end whatever is under way. */
@@ -43,7 +45,7 @@ const judging = (agent: string, look: (judge: ReturnType<typeof judgeOf>) => Pro
 
 test(
   'an agent that dev runs is judged by a process of its own, check by check',
-  judging(RIGHT, async ({ admin, begin, get, ended, mine, sample }) => {
+  judging(RIGHT, async ({ admin, buyer, begin, get, ended, mine, sample }) => {
     const refused = async (agentId: string, words: RegExp) => {
       const { status, error } = await admin.ask('POST', PATH, { agentId }, 'key')
       assert.is(status, 409)
@@ -66,6 +68,12 @@ test(
       assert.not(isToCome, id)
       assert.equal([verdict, seen], ['pass', []], id)
     }
+
+    const words = await admin.ask('POST', PATH, { agentId: mine.id, only: ['--start=exit'] }, 'key')
+    assert.is(words.status, 400, 'the words of a request are no flags')
+    assert.is((await buyer.ask('POST', PATH, { agentId: mine.id }, 'key')).status, 409)
+    assert.is((await buyer.ask('GET', `${PATH}/${first.id}`, undefined, 'key')).status, 404)
+    assert.equal(await buyer.call('GET', PATH, undefined, 'key'), { items: [] })
 
     const second = await begin({ agentId: mine.id })
     await until('the first checks', async () => (await get(second.id)).played > 0, 60)

@@ -17,7 +17,7 @@ import { openTab, type Tab } from './tab.ts'
 const test = suite('pages')
 
 const PAGES = {
-  buyer: ['/', '/tasks', '/hire', '/hire/sample-agent', '/wallet', '/inbox', '/settings'],
+  buyer: ['/', '/tasks', '/hire', '/hire/sample-agent', '/wallet', '/budgets', '/inbox', '/settings'],
   builder: [
     '/',
     '/tasks',
@@ -25,6 +25,7 @@ const PAGES = {
     '/agents/sample-agent',
     '/agents/sample-agent/edit',
     '/agents/new',
+    '/conformance',
     '/wallet',
   ],
   admin: ['/', '/clock', '/queues', '/users', '/inbox'],
@@ -77,6 +78,14 @@ async function look(tab: Tab, paths: readonly string[], what: string): Promise<v
   }
 }
 
+async function lookAtDelivery(tab: Tab): Promise<void> {
+  await tab.to('/deliveries')
+  await tab.page.locator('[data-list] .go').first().click()
+  await tab.page.locator('.drawer').getByText('Request headers').waitFor()
+  await isRead(tab)
+  await tab.isAccessible('a delivery')
+}
+
 const THEMES = isLong ? (['light', 'dark'] as const) : (['dark'] as const)
 const WIDTHS = isLong ? [1440, 360] : [1440]
 
@@ -101,6 +110,7 @@ test(
       const disputed = await doThings(dev)
       await everywhere(async (tab, who) => {
         await look(tab, who === 'admin' ? [...PAGES.admin, `/disputes/${disputed}`] : PAGES[who], 'with something')
+        if (who === 'builder') await lookAtDelivery(tab)
       })
     } finally {
       await close()

@@ -76,7 +76,13 @@ export const conformance = {
     body: z.object({
       agentId: id(),
       only: z
-        .array(z.string().max(60), { error: 'must be a list of checks or areas, like ["sig", "life.revision"]' })
+        .array(
+          z
+            .string()
+            .max(60)
+            .regex(/^[a-z]+(?:\.[a-z0-9-]+)?$/),
+          { error: 'must be a list of checks or areas, like ["sig", "life.revision"]' },
+        )
         .max(200)
         .optional(),
       seed: z
@@ -87,7 +93,7 @@ export const conformance = {
     }),
     reply: run,
     status: 201,
-    refusals: ['not_found', 'no_local_agent', 'conformance_running'],
+    refusals: ['no_local_agent', 'conformance_running'],
   }),
   listConformanceRuns: endpoint({
     ...dev,

@@ -3,7 +3,7 @@
  * has nobody to tell, and ends.
  */
 import { checks } from '../../conform/checks/index.ts'
-import type { History } from '../../conform/history/history.ts'
+import type { History, Recorded } from '../../conform/history/history.ts'
 import { stopwatch } from '../../conform/history/machine-time.ts'
 import type { Outcome, Report, ReportedCheck } from '../../conform/judging/report.ts'
 import { eventLine } from '../../conform/reports/findings.ts'
@@ -34,6 +34,9 @@ interface SeenEvent {
 /** Judging all that happened takes a tenth of a second. */
 const EVERY_MS = 700
 const MOST_EVENTS = 4
+/** Of one event, and characters of a line: a hostile agent's headers are in them. */
+const MOST_LINES = 60
+const MOST_CHARACTERS = 2_200
 
 /** Whoever has a channel to its parent for something else tells nothing. */
 const isHeard = () => process.connected && tellsParent()
@@ -72,4 +75,9 @@ const seenOf = ({ evidence }: ReportedCheck, { events }: History): SeenEvent[] =
   events
     .filter(({ seq }) => evidence.includes(seq))
     .slice(0, MOST_EVENTS)
-    .map(event => ({ line: eventLine(event), bytes: linesOf(event) }))
+    .map(event => ({ line: eventLine(event), bytes: shortLinesOf(event) }))
+
+const shortLinesOf = (event: Recorded) =>
+  linesOf(event)
+    .slice(0, MOST_LINES)
+    .map(line => line.slice(0, MOST_CHARACTERS))

@@ -17,6 +17,8 @@ const COMMAND = process.argv[1]!
 /** Runs that are kept: each takes 200 kB. */
 const MOST_RUNS = 10
 const MOST_WORDS = 4_000
+/** So long a run may take to end its agent when dev ends. */
+const GRACE_MS = 5_000
 
 interface Run {
   readonly id: string
@@ -49,7 +51,8 @@ export class ConformanceRuns implements Judge {
   }
 
   get isBusy(): boolean {
-    return this.#runs.some(({ state }) => state === 'running')
+    // One that was stopped still ends its agent.
+    return this.#runs.some(({ ms }) => ms === 0)
   }
 
   begin({ agentId, only, seed }: WantedRun): JudgedRun | null {
@@ -86,7 +89,7 @@ export class ConformanceRuns implements Judge {
       run.scenarios = run.told.count ?? run.told.played.length
     })
     void run.ended.finally(() => {
-      run.ms = run.elapsed()
+      run.ms = Math.max(1, run.elapsed())
       if (run.state === 'running') run.state = run.told ? 'done' : 'failed'
     })
     this.#runs.unshift(run)
@@ -115,7 +118,12 @@ export class ConformanceRuns implements Judge {
 
   async close(): Promise<void> {
     for (const { id } of this.#runs) this.stop(id)
+    // The second signal ends it at once, and its agent with it.
+    const late = setTimeout(() => {
+      for (const { child, ms } of this.#runs) if (ms === 0) child.kill('SIGTERM')
+    }, GRACE_MS)
     await Promise.all(this.#runs.map(({ ended }) => ended))
+    clearTimeout(late)
   }
 
   #commandOf(agent: ForwardedAgent): string | null {

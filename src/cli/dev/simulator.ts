@@ -101,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())
     const runs = new ConformanceRuns(furnished.forwarded, options.run ?? null)
-    market.memory.of(JudgeSeat).judge = runs
+    Object.assign(market.memory.of(JudgeSeat), { judge: runs, builderId: furnished.staff.builderId })
     closers.push(() => runs.close())
     tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run })
     const buyers = await simulatedBuyers(marketplace, furnished, options)

@@ -6,8 +6,8 @@ import { useData } from '../data.ts'
 import { Bytes, Headers } from '../parts/bytes.tsx'
 import { Drawer, Section } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Copy, Failed, Id, Loading } from '../parts/say.tsx'
-import { deliveryStates, Mark, StateMark } from '../parts/states.tsx'
+import { Copy, Diagnosis, Failed, Id, Loading } from '../parts/say.tsx'
+import { deliveryStates, StateMark } from '../parts/states.tsx'
 import { Age, Text, Time } from '../parts/words.tsx'
 import { href } from '../router.ts'
 
@@ -180,24 +180,6 @@ function Facts({ of, message }: { of: DeliveryDetails; message: string | undefin
     </div>
   )
 }
-
-const Diagnosis = ({ of: { text, fix } }: { of: NonNullable<DeliveryRecord['diagnosis']> }) => (
-  <div class="in stack r8">
-    <h3>
-      <Mark tone="bad" icon="doctor">
-        What went wrong
-      </Mark>
-    </h3>
-    <p>
-      <Text>{text}</Text>
-    </p>
-    {fix && (
-      <p>
-        <b>To mend it:</b> <Text>{fix}</Text>
-      </p>
-    )}
-  </div>
-)
 
 const asBody = (content: string) =>
   ({ encoding: 'text', content, bytes: new TextEncoder().encode(content).length, cut: false }) as const

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
-import type { Tone } from './states.tsx'
+import { Mark, type Tone } from './states.tsx'
+import { Text } from './words.tsx'
 
 /** A button that copies, and says so for a moment. `label`: what is copied. */
 export function Copy({
@@ -150,3 +151,29 @@ export function Card({
     </section>
   )
 }
+
+/** What went wrong, what shows it or helps beside, and how to mend it. */
+export const Diagnosis = ({
+  of: { text, fix },
+  children,
+}: {
+  of: { text: string; fix?: string | null }
+  children?: ComponentChildren
+}) => (
+  <div class="in stack r8">
+    <h3>
+      <Mark tone="bad" icon="doctor">
+        What went wrong
+      </Mark>
+    </h3>
+    <p>
+      <Text>{text}</Text>
+    </p>
+    {fix && (
+      <p>
+        <b>To mend it:</b> <Text>{fix}</Text>
+      </p>
+    )}
+    {children}
+  </div>
+)

@@ -8,7 +8,7 @@ import { Bytes, Headers } from '../parts/bytes.tsx'
 import { Drawer, Section } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { toast, tried } from '../parts/over.tsx'
-import { Command, Copy, Failed, Id, Loading } from '../parts/say.tsx'
+import { Command, Copy, Diagnosis, Failed, Id, Loading } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { count, Text, Time } from '../parts/words.tsx'
 import { go, place } from '../router.ts'
@@ -138,29 +138,14 @@ interface WrongProps {
   exchange: CallReply<'getExchange'> | undefined
 }
 
-function WhatWentWrong({ of: { cause, text, fix, commands }, exchange }: WrongProps) {
-  return (
-    <div class="in stack r8">
-      <h3>
-        <Mark tone="bad" icon="doctor">
-          What went wrong
-        </Mark>
-      </h3>
-      <p>
-        <Text>{text}</Text>
-      </p>
-      {exchange && <Compare cause={cause} of={exchange} />}
-      {fix && (
-        <p>
-          <b>To mend it:</b> <Text>{fix}</Text>
-        </p>
-      )}
-      {commands.map(command => (
-        <Command key={command}>{`npx agent-marketplace ${command}`}</Command>
-      ))}
-    </div>
-  )
-}
+const WhatWentWrong = ({ of, exchange }: WrongProps) => (
+  <Diagnosis of={of}>
+    {exchange && <Compare cause={of.cause} of={exchange} />}
+    {of.commands.map(command => (
+      <Command key={command}>{`npx agent-marketplace ${command}`}</Command>
+    ))}
+  </Diagnosis>
+)
 
 function Exchange({ data, error, reload }: Loaded<CallReply<'getExchange'> | undefined>) {
   if (error) return <Failed what="The bytes could not be read." error={error} again={reload} />

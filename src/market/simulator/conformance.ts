@@ -1,7 +1,7 @@
 /** The judge of agents, as a simulator offers it: the command line gives it, which starts processes. Source: A-312. */
 import type { JudgedRun, JudgedRunDetails } from '../../api/endpoints/conformance.ts'
 import { refuse } from '../../api/failures.ts'
-import type { Market } from '../market.ts'
+import type { Acting, OwnCtx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 
 export interface WantedRun {
@@ -23,26 +23,31 @@ export interface Judge {
 
 const NOBODY: Judge = { begin: () => null, isBusy: false, all: () => [], get: () => undefined, stop: () => undefined }
 
-/** Who judges in this marketplace. */
+/** Who judges in this marketplace, and for whom: the builder of the agents of this machine, beside administrators. */
 export class JudgeSeat {
   judge: Judge = NOBODY
+  builderId = ''
 }
 
-const judgeOf = ({ memory }: Pick<Market, 'memory'>) => memory.of(JudgeSeat).judge
+/** To everybody else there are no such agents, and no runs. */
+function judgeFor({ memory, actor: { user } }: Acting<OwnCtx>): Judge {
+  const { judge, builderId } = memory.of(JudgeSeat)
+  return user.isAdmin || user.id === builderId ? judge : NOBODY
+}
 
 const judgeAgent: Verb<'judgeAgent'> = async (ctx, { body: { agentId, only = [], seed } }) => {
-  const judge = judgeOf(ctx)
+  const judge = judgeFor(ctx)
   if (judge.isBusy) throw refuse('conformance_running')
   const run = judge.begin({ agentId, only, seed })
   if (!run) throw refuse('no_local_agent')
   return run
 }
 
-const listConformanceRuns: Verb<'listConformanceRuns'> = async ctx => ({ items: [...judgeOf(ctx).all()] })
+const listConformanceRuns: Verb<'listConformanceRuns'> = async ctx => ({ items: [...judgeFor(ctx).all()] })
 
-const getConformanceRun: Verb<'getConformanceRun'> = async (ctx, { params }) => found(judgeOf(ctx).get(params.id))
+const getConformanceRun: Verb<'getConformanceRun'> = async (ctx, { params }) => found(judgeFor(ctx).get(params.id))
 
-const stopConformanceRun: Verb<'stopConformanceRun'> = async (ctx, { params }) => found(judgeOf(ctx).stop(params.id))
+const stopConformanceRun: Verb<'stopConformanceRun'> = async (ctx, { params }) => found(judgeFor(ctx).stop(params.id))
 
 function found<Run>(run: Run | undefined): Run {
   if (!run) throw refuse('not_found', 'run')
