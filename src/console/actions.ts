@@ -1,5 +1,5 @@
 /** What can be done now: each action has its line in the palette, and its key. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface Action {
   readonly title: string
@@ -21,11 +21,11 @@ let offers: readonly Offer[] = []
 
 export const allActions = (): readonly Action[] => offers.flatMap(({ current }) => current)
 
-/** Offers actions for as long as the component is there. */
+/** Offers actions for as long as the component is there: from when it is seen, not some frames later. */
 export function useActions(own: readonly Action[]): void {
   const offer = useRef(own)
   offer.current = own
-  useEffect(() => {
+  useLayoutEffect(() => {
     offers = [offer, ...offers]
     return () => {
       offers = offers.filter(one => one !== offer)

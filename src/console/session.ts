@@ -20,19 +20,30 @@ export const sideOf = ({ email }: Me): Side | undefined => sides.find(side => em
 
 const tabs = new BroadcastChannel('session')
 tabs.onmessage = () => void learn()
+// It may have been sent before somebody else was signed in, by the cookie of that time: who is signed in now is asked.
 refused.notSignedIn = () => {
-  if (me.value) become(null)
+  if (me.value && !isLearning) void learn()
 }
+
+/** What was asked last is what counts. */
+let turn = 0
+let isLearning = false
 
 /** Asks the marketplace who is signed in. */
 export async function learn(): Promise<void> {
-  const answer = await api.request<{ user: Me }>('GET', '/api/auth/me', { by: 'session' })
+  const own = ++turn
+  isLearning = true
+  const answer = await api.request<{ user: Me }>('GET', '/api/auth/me', { by: 'session' }).finally(() => {
+    isLearning = false
+  })
+  if (own !== turn) return
   if (answer.success) become(answer.data!.user)
   else if (answer.status === 401 || answer.status === 403) become(null)
 }
 
 /** Takes it that this account is signed in now. */
 export function become(user: Me | null): void {
+  turn++
   const before = me.value
   if (before?.id === user?.id && before && user) return
   me.set(user)

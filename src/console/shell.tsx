@@ -31,17 +31,27 @@ export const Brand = ({ children }: { children?: ComponentChildren }) => (
 )
 
 type Over = 'Palette' | 'Keys'
-const overAll = () => import('./over-all.tsx')
+type OverAll = typeof import('./over-all.tsx')
+let overAll: OverAll | undefined
+
+/** Once it is there, it opens with the key itself: what is typed right behind is for it. */
+function withOverAll(use: (all: OverAll) => void): void {
+  if (overAll) use(overAll)
+  else
+    void import('./over-all.tsx').then(all => {
+      overAll = all
+      use(all)
+    })
+}
 
 export function Shell({ me }: { me: Me }) {
   const { path } = useStore(place)
   const [isOpen, setOpen] = useState(false)
   const [over, setOver] = useState<{ Body: ComponentType<{ onClose: () => void }> }>()
-  const open = (name: Over) => void overAll().then(all => setOver({ Body: all[name] }))
+  const open = (name: Over) => withOverAll(all => setOver({ Body: all[name] }))
   useEffect(() => setOpen(false), [path])
   useEffect(goLive, [me.id])
-  // After the page itself: what is typed right behind their keys is theirs.
-  useEffect(() => void overAll(), [])
+  useEffect(() => withOverAll(() => {}), [])
   const offered = pages.filter(page => isFor(page, me))
   useKeys(me, offered, open)
   return (

@@ -1,5 +1,5 @@
 /** A value that components follow. */
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export class Store<T> {
   #value: T
@@ -29,6 +29,7 @@ export class Store<T> {
 /** The value of a store; the component is drawn anew whenever it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, drawAnew] = useState({})
-  useEffect(() => store.follow(() => drawAnew({})), [store])
+  // Not after the next frame: what changes until then would be missed.
+  useLayoutEffect(() => store.follow(() => drawAnew({})), [store])
   return store.value
 }

@@ -10,9 +10,10 @@ import { devOf } from '../cli/dev-lines.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
 import { openMistakenAgent } from './agent.ts'
-import { openTab, type Tab } from './tab.ts'
+import { openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('console')
+test.after.each(tellWhatStandsOpen)
 
 const folder = mkdtempSync(join(tmpdir(), 'marketplace-console-'))
 const agent = await openMistakenAgent()
@@ -112,7 +113,8 @@ test('somebody signs in, hires, sees the failed webhook, finds why, mends it, se
   await press('Enter')
   await stateOf(tab, 'Completed')
   await press('Escape', '?')
-  await sees('Failed only')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Failed only').waitFor()
+  // All at once: who knows the keys waits for nothing.
   await press('Escape', '.')
   await page.keyboard.type('list')
   await press('Enter')
@@ -197,5 +199,32 @@ if (isLong)
     tab.hadNoFaults()
     await tab.close()
   })
+
+test('what was asked before one changed sides, and is answered after, signs nobody out', async () => {
+  const id = await hired()
+  const tab = await tabOf('buyer', `/tasks/${id}`, [401])
+  const { page } = tab
+  let answer: (() => Promise<number>) | undefined
+  await page.route('**/messages', async route => {
+    if (route.request().method() !== 'POST') return route.continue()
+    answer = async () => {
+      const response = await route.fetch()
+      await route.fulfill({ response })
+      return response.status()
+    }
+  })
+  await page.locator('#content').fill('Sent, and then gone')
+  const sent = page.waitForRequest(request => request.method() === 'POST' && request.url().endsWith('/messages'))
+  await page.evaluate("document.querySelector('#content').form.requestSubmit()")
+  await sent
+  await page.locator('h1').click()
+  await be(tab, 'builder')
+  const learned = page.waitForResponse(response => response.url().endsWith('/api/auth/me'))
+  assert.is(await answer!(), 401, 'the session of before is over')
+  assert.is((await learned).status(), 200)
+  await stateOf(tab, 'Delivered')
+  tab.hadNoFaults()
+  await tab.close()
+})
 
 test.run()

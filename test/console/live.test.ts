@@ -5,9 +5,10 @@ import * as assert from 'uvu/assert'
 import { devOf, hire } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
-import { openTab, type Tab, tabIn } from './tab.ts'
+import { openTab, type Tab, tabIn, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('live')
+test.after.each(tellWhatStandsOpen)
 
 const isLive = (tab: Tab) => tab.page.locator('.strip b', { hasText: /^Live$/ }).waitFor()
 const stateOf = (tab: Tab, word: string) => tab.page.locator('.head .st', { hasText: word }).waitFor()

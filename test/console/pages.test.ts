@@ -12,9 +12,10 @@ import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
-import { openTab, type Tab } from './tab.ts'
+import { openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('pages')
+test.after.each(tellWhatStandsOpen)
 
 const PAGES = {
   buyer: ['/', '/tasks', '/hire', '/hire/sample-agent', '/wallet', '/budgets', '/inbox', '/settings'],

@@ -5,9 +5,10 @@ import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { openBrowser } from '../support/browser.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { openTab } from './tab.ts'
+import { openTab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('sign-in')
+test.after.each(tellWhatStandsOpen)
 
 const serve = { mode: 'serve', payments: 'sandbox' } as const
 const STEP_MS = 30_000

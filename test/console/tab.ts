@@ -27,6 +27,20 @@ interface TabOptions {
   refusals?: readonly number[]
 }
 
+/** Those that no test has closed: it failed. */
+const open = new Set<Page>()
+
+/** Tells what a test that failed saw last, and closes it. For `after.each`. */
+export async function tellWhatStandsOpen(): Promise<void> {
+  for (const page of open) {
+    const seen = await page.evaluate(
+      '[location.href, "focus: " + document.activeElement?.outerHTML.slice(0, 200), ...[document.querySelector("dialog[open]"), document.querySelector("main")].map(part => part?.innerText.slice(0, 1500))].join("\\n")',
+    )
+    console.log(`The page when the test ended:\n${seen}`)
+    await page.close()
+  }
+}
+
 /** Nobody is signed in at first, and somebody who was may be so no more. */
 const USUAL = [401]
 
@@ -40,6 +54,8 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
 /** Another tab of the same browser. */
 export async function tabIn(context: BrowserContext, url: string, expected: readonly number[] = USUAL): Promise<Tab> {
   const page = await context.newPage()
+  open.add(page)
+  page.once('close', () => open.delete(page))
   const faults: string[] = []
   page.on('console', message => {
     const refused = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
