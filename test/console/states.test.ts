@@ -43,8 +43,9 @@ function addressOf(path: string, known: Known): string | null {
 
 /** The pages of a side: those that nobody else has, and on the long way all that it may see. */
 const pagesOf = (side: Side) =>
-  pages.filter(({ path, role = 'buyer' }) => path === '/' || role === side || (isLong && mayAll(side, role)))
-const mayAll = (side: Side, role: Side) => role === 'buyer' || side === 'admin'
+  pages.filter(
+    ({ path, role }) => path === '/' || (role ?? 'buyer') === side || (isLong && (!role || side === 'admin')),
+  )
 
 type Agent = Awaited<ReturnType<typeof openMistakenAgent>>
 
