@@ -80,7 +80,11 @@ test('a server that is made read-only is away until it takes writes again, and i
   const set = (value: string) =>
     other.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`)
   const ask = async () => {
-    const body = { email: `${randomBytes(4).toString('hex')}@example.com`, password: 'account of a test', name: 'An Account' }
+    const body = {
+      email: `${randomBytes(4).toString('hex')}@example.com`,
+      password: 'account of a test',
+      name: 'An Account',
+    }
     const { status, error } = await marketplace.visitor.ask('POST', '/api/auth/register', body)
     return [status, error]
   }
