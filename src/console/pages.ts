@@ -5,6 +5,7 @@
  * its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
+import Overview from './pages/overview.tsx'
 import { match, type Place } from './router.ts'
 
 const others = () => import('./pages/others.ts')
@@ -16,7 +17,7 @@ export const pages: readonly Page[] = [
     group: 'Now',
     icon: 'home',
     key: 'o',
-    load: async () => (await import('./pages/overview.tsx')).default,
+    load: async () => Overview,
   },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
   { path: '/tasks/:id', title: 'Task', load: async () => (await others()).Task },
