@@ -280,19 +280,15 @@ function Buyers() {
   return (
     <Card id="buyers" title="Simulated buyers" beside={<span class="q">hire each agent again and again</span>}>
       {error !== undefined && <Failed what="The buyers could not be read." error={error} again={reload} />}
-      <ul class="lines">
+      <div class="choice">
         {data?.items.map(({ name, does, isHere }) => (
-          <li key={name}>
-            <label class="row grow">
-              <input type="checkbox" checked={isHere} onChange={() => set(name, !isHere)} />
-              <span>
-                <b>{name}</b>
-                <span class="under">{does}</span>
-              </span>
-            </label>
-          </li>
+          <label key={name}>
+            <input type="checkbox" checked={isHere} onChange={() => set(name, !isHere)} />
+            <b>{name}</b>
+            <span class="under">{does}</span>
+          </label>
         ))}
-      </ul>
+      </div>
     </Card>
   )
 }

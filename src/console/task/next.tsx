@@ -267,7 +267,7 @@ function Ask({ task, trigger, onDone, onClose }: AskProps) {
         </Field>
       )}
       {text && (
-        <Field id={textField(trigger)} label={text.label} wrong={wrong}>
+        <Field id="asked-text" field={textField(trigger)} label={text.label} wrong={wrong}>
           {attributes => (
             <textarea
               {...attributes}

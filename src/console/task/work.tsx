@@ -63,7 +63,9 @@ export function Work({ task: { id }, version }: WorkProps) {
         ))}
       </div>
       <footer>
-        {count(work.content?.length ?? 0, 'character')}, <Time at={work.createdAt} /> · shown as text, never as HTML
+        <span>
+          {count(work.content?.length ?? 0, 'character')} as text, never as HTML, <Time at={work.createdAt} />
+        </span>
       </footer>
       {compares && <Versions all={all} at={Math.max(1, at)} onClose={() => setCompares(false)} />}
     </Card>
@@ -99,7 +101,7 @@ function Versions({ all, at, onClose }: { all: All; at: number; onClose: () => v
   const [form, setForm] = useState<'lines' | 'both'>('lines')
   const [before, after] = pair.map(one => all[one]?.content ?? '') as [string, string]
   return (
-    <Sheet label="Versions of the work" class="dlg versions" onClose={onClose}>
+    <Sheet label="Versions of the work" class="dlg versions stack" onClose={onClose}>
       <div class="row">
         <h2>Versions</h2>
         <Version all={all} label="The older one" at={pair[0]} onChoose={one => setPair([Number(one) - 1, pair[1]])} />
