@@ -7,6 +7,7 @@ import { useData } from './data.ts'
 import { goLive, pause, paused, said, useChanges } from './live.ts'
 import { Keys, Palette } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
+import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
@@ -212,7 +213,7 @@ function Content({ me }: { me: Me }) {
     if (!page) return
     let isLeft = false
     const take = (one: typeof loaded) => isLeft || setLoaded(one)
-    page.load().then(
+    Promise.resolve(page.load?.() ?? Overview).then(
       Body => take({ page, Body }),
       (error: Error) => take({ page, error }),
     )

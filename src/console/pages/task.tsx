@@ -1,6 +1,6 @@
 /** One task: what has happened to it, and why; what failed, byte for byte; and what can be done now. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { api } from '../api.ts'
+import { api, isRefusal } from '../api.ts'
 import { useData } from '../data.ts'
 import { say, useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
@@ -39,7 +39,11 @@ export default function TaskPage({ params, query, me }: PageProps) {
       <>
         <Head title="Task" crumb={crumb} />
         {task.error ? (
-          <Failed what="No task of yours has this id." error={task.error} again={task.reload} />
+          <Failed
+            what={isRefusal(task.error, 404) ? 'No task of yours has this id.' : 'The task could not be read.'}
+            error={task.error}
+            again={task.reload}
+          />
         ) : (
           <Loading lines={8} />
         )}
