@@ -146,9 +146,10 @@ test(
         ['late'],
       )
       const from = dev.seen()
-      await page.getByLabel(/^easy/).check()
+      await page.getByLabel(/^easy/).click()
       await dev.until('a persona', line => line.type === 'persona' && line.persona === 'easy', from)
-      await page.getByLabel(/^easy/).uncheck()
+      await until('it is there', () => page.getByLabel(/^easy/).isChecked())
+      await page.getByLabel(/^easy/).click()
       await until('it is gone', async () => !(await page.getByLabel(/^easy/).isChecked()))
 
       await call('/api/auth/password-reset', { email: 'buyer@example.com' })
