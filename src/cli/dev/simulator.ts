@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { signCallback } from '../../client/callbacks.ts'
+import { type Action, answer, CallbackError, type CallbackFields } from '../../client/callbacks.ts'
+import type { WebhookEvent } from '../../client/webhook-events.ts'
 /** How fast time goes by, and how soon a webhook is tried again. */
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
@@ -154,22 +155,22 @@ function tellSurroundings(
   })
 }
 
-const PATIENCE_MS = 30_000
-
-/** As agents do it: signed, and over the wire. */
+/** As agents do it: signed, over the wire, and once. */
 const callsBack =
   (market: Market): Surroundings['callBack'] =>
   async ({ id, agentId }, callback) => {
     const secret = await secretOf(market, agentId)
     if (!secret) return null
-    const url = `${market.config.baseUrl}/api/agent/tasks/${id}/callback`
-    const signed = signCallback(secret, { ...callback, taskId: id })
+    const callbackUrl = `${market.config.baseUrl}/api/agent/tasks/${id}/callback`
+    const { action, ...fields } = callback
     try {
-      const reply = await fetch(url, { method: 'POST', ...signed, signal: AbortSignal.timeout(PATIENCE_MS) })
-      const { error = null } = (await reply.json()) as { error?: string | null }
-      return { status: reply.status, error }
+      const event = { data: { callbackUrl, taskId: id } } as WebhookEvent
+      await answer(event, secret, action, fields as CallbackFields[Action], { attempts: 1 })
+      return { status: action === 'message' ? 201 : 200, error: null }
     } catch (error) {
-      return { status: null, error: `No response came: ${(error as Error).message}` }
+      const { message } = error as Error
+      if (error instanceof CallbackError) return { status: error.status, error: message }
+      return { status: null, error: `No response came: ${message}` }
     }
   }
 

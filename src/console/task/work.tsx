@@ -144,7 +144,7 @@ interface Line {
 const MOST_PAIRS = 4_000_000
 
 /** The longest lines that both have stay; what stands between them was taken out or put in. */
-export function changesOf(before: readonly string[], after: readonly string[]): Line[] {
+function changesOf(before: readonly string[], after: readonly string[]): Line[] {
   let start = 0
   while (start < before.length && before[start] === after[start]) start++
   let end = 0

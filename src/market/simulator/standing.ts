@@ -1,6 +1,7 @@
 /** What a simulator tells of itself to everybody who is signed in, and whom it lets sign in by a click. Source: A-310. */
 import type * as z from 'zod'
 import type { DevPerson, simulatedBuyer } from '../../api/dev-records.ts'
+import type { callbackInput } from '../../api/endpoints/tasks.ts'
 import { refuse } from '../../api/failures.ts'
 import { deleteSession } from '../../store/tables/accounts/sessions.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
@@ -35,7 +36,8 @@ export class Surroundings {
   seed: string | null = null
   agents: () => readonly StandingAgent[] = () => []
   /** Sends a callback as the agent would; null: it has no secret to sign with. */
-  callBack: (task: Pick<TaskRow, 'id' | 'agentId'>, callback: object) => Promise<Called | null> = async () => null
+  callBack: (task: Pick<TaskRow, 'id' | 'agentId'>, callback: z.infer<typeof callbackInput>) => Promise<Called | null> =
+    async () => null
   buyers: SimulatedBuyers = { all: () => [], set: async () => false }
 }
 
