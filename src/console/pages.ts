@@ -5,7 +5,7 @@
  * its style in a file that `console.css` names.
  */
 import type { Page } from './page.ts'
-import { match, type Place } from './router.ts'
+import type { Place } from './router.ts'
 
 const others = () => import('./pages/others.ts')
 
@@ -127,4 +127,25 @@ export function pageAt({ path }: Pick<Place, 'path'>) {
     if (params) return { page, params }
   }
   return null
+}
+
+/** The parts of a path that a pattern names, such as `/tasks/:id`; null if it is another page. */
+function match(pattern: string, path: string): Readonly<Record<string, string>> | null {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return null
+  const params: Record<string, string> = {}
+  for (const [at, part] of wanted.entries()) {
+    if (part.startsWith(':')) params[part.slice(1)] = decode(given[at]!)
+    else if (part !== given[at]) return null
+  }
+  return params
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

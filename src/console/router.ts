@@ -63,24 +63,3 @@ document.addEventListener('click', event => {
   event.preventDefault()
   go(pathname.slice(BASE.length) + search + hash || '/')
 })
-
-/** The parts of a path that a pattern names, such as `/tasks/:id`; null if it is another page. */
-export function match(pattern: string, path: string): Readonly<Record<string, string>> | null {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  if (wanted.length !== given.length) return null
-  const params: Record<string, string> = {}
-  for (const [at, part] of wanted.entries()) {
-    if (part.startsWith(':')) params[part.slice(1)] = decode(given[at]!)
-    else if (part !== given[at]) return null
-  }
-  return params
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}

@@ -21,6 +21,7 @@ import { watchClock } from '../market/upkeep/set-back-clock.ts'
 import { verbs } from '../market/verbs.ts'
 import { type Config, UsageError, version } from '../settings/config.ts'
 import { FaultBoard } from '../sim/fault-board.ts'
+import { measuredDb } from '../store/around.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { watchedDb } from '../store/debug.ts'
 import { noteFresh } from '../store/embedded/fresh-files.ts'
@@ -65,7 +66,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
   const undoFresh = file === null ? async () => {} : await noteFresh(file, folderOf(options) ?? '')
   try {
-    const db = await openDb(options, log)
+    const db = await openDb(options, log, metrics)
     closers.push(() => db.close())
     const { secretKey, replaces } = await secretKeyFor(db, {
       given,
@@ -192,7 +193,7 @@ const KEY_NEEDED =
   'With Postgres the key that seals webhook secrets must be given, the same to every instance: MARKETPLACE_SECRET_KEY, ' +
   '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
-async function openDb(options: OpenOptions, log: Log): Promise<Db> {
+async function openDb(options: OpenOptions, log: Log, metrics: Metrics): Promise<Db> {
   const { file, postgres, debug, storage } = options
   const open = storage?.openDatabase ?? openDatabase
   const opened = await open({
@@ -204,7 +205,8 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
     onFatal: fatally(options, log),
     warn: message => log({ type: 'warning', message }),
   })
-  const db = debug?.sql ? watchedDb(opened, debug.sql) : opened
+  const measured = measuredDb(opened, metrics.unit)
+  const db = debug?.sql ? watchedDb(measured, debug.sql) : measured
   try {
     if (options.migrate === false) await proveMigrated(db, migrations)
     else await migrateTo(db, log)

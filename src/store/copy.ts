@@ -23,6 +23,7 @@ import { messages, reviews } from './tables/tasks/conversation.ts'
 import { deliverables, uploads } from './tables/tasks/deliverables.ts'
 import { taskSteps } from './tables/tasks/task-steps.ts'
 import { disputes, tasks } from './tables/tasks/tasks.ts'
+import { workSums } from './tables/tasks/work-sums.ts'
 import { fileLocations } from './tables/upkeep/file-locations.ts'
 import { jobs } from './tables/upkeep/jobs.ts'
 import { purges } from './tables/upkeep/purges.ts'
@@ -72,6 +73,7 @@ const copied = [
   passwordResets,
   uploads,
   tallies,
+  workSums,
   purges,
 ]
 

@@ -8,6 +8,19 @@ export interface Fill {
   readonly limit: number
 }
 
+/** What an engine tells of itself, for its operator. */
+export interface EngineFigures {
+  /** Of a server: what this process has open. */
+  readonly connections?: { readonly idle: number; readonly in_use: number; readonly most: number }
+  /** Of a file. */
+  readonly journal?: {
+    readonly bytes: number
+    readonly batches: number
+    readonly snapshots: number
+    readonly snapshotBytes: number
+  }
+}
+
 export type Value = string | number | null
 
 /** Says what committed writes have changed, so that caches are exact. */
@@ -77,6 +90,7 @@ export interface Db {
   readonly waiting: number
   /** How full it is; null on Postgres if its operator has set no limit. */
   readonly fill: Fill | null
+  figures(): EngineFigures
   /** Whether it has reached that limit. Each request that adds data asks this, so it takes less time than `fill`. */
   readonly isFull: boolean
   /**
@@ -86,6 +100,20 @@ export interface Db {
   ready(): Promise<boolean>
   /** Waits for what runs, makes everything durable and releases the database. Later calls reject. */
   close(): Promise<void>
+}
+
+export type UnitKind = 'read' | 'readCommitted' | 'write' | 'migrate'
+
+/** A unit that has ended. */
+export interface UnitReport {
+  readonly unit: UnitKind
+  /** Until its work began, for the first time. */
+  readonly waitMs: number
+  /** From the end of its work until it was durable; null if the work failed. */
+  readonly commitMs: number | null
+  readonly runs: number
+  /** The class of the error, if it is of the database. */
+  readonly fault: string | null
 }
 
 /** A constraint of the database refused a row. Each engine translates its own error into this one. */

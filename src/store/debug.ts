@@ -1,64 +1,37 @@
 /** Debug lines of the topic `sql`: each unit, its statements and how long they took. Values are never told: they hold what users wrote. */
 import type { Debug } from '../shared/debug.ts'
-import type { Db, Reader, Step, Tx, Value } from './db.ts'
+import { aroundUnits } from './around.ts'
+import type { Db, Step, Tx, UnitKind, Value } from './db.ts'
 
 /** Statements that a line names; a batch may run thousands. */
 const MOST_STATEMENTS = 50
 const LONGEST_STATEMENT = 300
 
-type Unit = 'read' | 'readCommitted' | 'write' | 'migrate'
-
 /** The same database, whose units are told of. One that nobody watches is not wrapped, so that watching costs it nothing. */
-export function watchedDb(db: Db, debug: Debug): Db {
-  const watch = async <T>(unit: Unit, run: (told: Told) => Promise<T>): Promise<T> => {
+export const watchedDb = (db: Db, debug: Debug): Db =>
+  aroundUnits(db, async (unit, work, run) => {
     const told = new Told(unit)
     try {
-      const value = await run(told)
+      const value = await run(tx => work(told.tx(tx)))
       debug(told.line('done'))
       return value
     } catch (error) {
       debug(told.line((error as Error).constructor.name))
       throw error
     }
-  }
-  return {
-    read: (work, flow) => watch('read', told => db.read(q => work(told.reader(q)), flow)),
-    readCommitted: work => watch('readCommitted', told => db.readCommitted(q => work(told.reader(q)))),
-    write: (work, flow) => watch('write', told => db.write(tx => work(told.tx(tx)), flow)),
-    migrate: work => watch('migrate', told => db.migrate(tx => work(told.tx(tx)))),
-    ready: () => db.ready(),
-    close: () => db.close(),
-    get shared() {
-      return db.shared
-    },
-    get waiting() {
-      return db.waiting
-    },
-    get fill() {
-      return db.fill
-    },
-    get isFull() {
-      return db.isFull
-    },
-  }
-}
+  })
 
 /** One unit, from the call until all that it wrote is durable. */
 class Told {
-  readonly #unit: Unit
+  readonly #unit: UnitKind
   readonly #asked = performance.now()
   #begun = this.#asked
   #runs = 0
   #statements: { sql: string; ms: number }[] = []
   #left = 0
 
-  constructor(unit: Unit) {
+  constructor(unit: UnitKind) {
     this.#unit = unit
-  }
-
-  reader(q: Reader): Reader {
-    this.#begin()
-    return new WatchedReader(q, this)
   }
 
   tx(tx: Tx): Tx {
@@ -102,36 +75,26 @@ class Told {
   }
 }
 
-class WatchedReader implements Reader {
-  readonly #q: Reader
-  readonly #told: Told
-
-  constructor(q: Reader, told: Told) {
-    this.#q = q
-    this.#told = told
-  }
-
-  get changes() {
-    return this.#q.changes
-  }
-
-  get<Row>(sql: string, values?: readonly Value[]) {
-    return this.#told.timed(sql, () => this.#q.get<Row>(sql, values))
-  }
-
-  all<Row>(sql: string, values?: readonly Value[], mostBytes?: number) {
-    return this.#told.timed(sql, () => this.#q.all<Row>(sql, values, mostBytes))
-  }
-}
-
-class WatchedTx extends WatchedReader implements Tx {
+/** Of a read too, which asks no more of it than of a reader. */
+class WatchedTx implements Tx {
   readonly #tx: Tx
   readonly #told: Told
 
   constructor(tx: Tx, told: Told) {
-    super(tx, told)
     this.#tx = tx
     this.#told = told
+  }
+
+  get changes() {
+    return this.#tx.changes
+  }
+
+  get<Row>(sql: string, values?: readonly Value[]) {
+    return this.#told.timed(sql, () => this.#tx.get<Row>(sql, values))
+  }
+
+  all<Row>(sql: string, values?: readonly Value[], mostBytes?: number) {
+    return this.#told.timed(sql, () => this.#tx.all<Row>(sql, values, mostBytes))
   }
 
   run(sql: string, values?: readonly Value[]) {

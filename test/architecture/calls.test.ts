@@ -42,6 +42,8 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/web/turns.ts time': 'how long the thread was held is measured, not dated',
   'src/web/serve.ts time': 'how long the thread was held is measured, not dated',
   'src/store/postgres/database.ts time': 'how long a connection was had is measured, not dated',
+  'src/store/around.ts time': 'how long a unit took is told to the metrics alone',
+  'src/web/metrics.ts time': 'when the process has started is told to the metrics alone',
   'src/store/debug.ts time': 'how long a unit took is told to a debug line alone',
   'src/world/egress/debug.ts time': 'how long an attempt took is told to a debug line alone',
   'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',

@@ -139,17 +139,18 @@ test(
   }),
 )
 
-test('where no topic is named nothing is watched: no listener, no wrapped database, no line', async () => {
+test('where no topic is named nothing is watched: no listener, no wrapped transaction, no line', async () => {
   const SENT = 'undici:client:sendHeaders'
   const plain = await openMarketplace({ mode: 'dev', file: null })
   assert.not.ok(hasSubscribers(SENT))
-  assert.is(plain.market.db.constructor.name, 'EmbeddedDb')
+  const transaction = ({ market }: typeof plain) => market.db.write(async tx => tx.constructor.name)
+  assert.is(await transaction(plain), 'Unit')
   await plain.close()
   const lines: object[] = []
   const debug = { sql: (line: object) => void lines.push(line), webhooks: (line: object) => void lines.push(line) }
   const watched = await openMarketplace({ mode: 'dev', file: null, debug })
   assert.ok(hasSubscribers(SENT))
-  assert.is.not(watched.market.db.constructor.name, 'EmbeddedDb')
+  assert.is.not(await transaction(watched), 'Unit')
   assert.ok(lines.length > 0)
   await watched.close()
   assert.not.ok(hasSubscribers(SENT))

@@ -1,124 +1,16 @@
 // engines: embedded; process: own; lengths: short, long
-/**
- * Each page of the console in a real browser, in light and dark: with nothing on it, and with what people do and write. axe finds nothing on
- * any, what people wrote is text, and the browser has nothing to complain of.
- */
+/** What is done on the pages of the console, in a real browser. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { WalletRecord } from '../../src/api/money-records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { devOf, hire } from '../cli/dev-lines.ts'
+import { devOf } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
-import { isLong } from '../support/length.ts'
-import { until } from '../support/patience.ts'
-import { openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
+import { be, openTab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('pages')
 test.after.each(tellWhatStandsOpen)
-
-const PAGES = {
-  buyer: ['/', '/tasks', '/hire', '/hire/sample-agent', '/wallet', '/budgets', '/inbox', '/settings'],
-  builder: [
-    '/',
-    '/tasks',
-    '/deliveries',
-    '/agents/sample-agent',
-    '/agents/sample-agent/edit',
-    '/agents/new',
-    '/conformance',
-    '/wallet',
-  ],
-  admin: ['/', '/clock', '/queues', '/users', '/inbox'],
-} as const
-type Who = keyof typeof PAGES
-
-/** Text that would act, turn what is beside it, or be very long, if it were more than text. */
-const HOSTILE = `<img src=x onerror="document.title='acted'"><script>document.title='acted'</script> \u202Etxet\u202C \u0007 ${'x'.repeat(isLong ? 9000 : 900)}`
-
-const KEYS = { builder: '1', buyer: '2', admin: '3' } as const
-
-/** By the keys of a simulator, on a page that all have. Contexts of this browser share what their pages have, so somebody else may be signed in. */
-async function signIn(tab: Tab, who: Who): Promise<void> {
-  await tab.to('/settings')
-  await tab.page.locator('.who, .pick-one').waitFor({ state: 'attached' })
-  await isRead(tab)
-  await tab.press(KEYS[who])
-  await tab.page
-    .locator(`.who [aria-pressed=true]:text-is("${who[0]!.toUpperCase()}${who.slice(1)}")`)
-    .waitFor({ state: 'attached' })
-  await isRead(tab)
-}
-
-/** A task that was delivered, and one that is in dispute, with words that somebody evil wrote. */
-async function doThings(dev: Awaited<ReturnType<typeof devOf>>): Promise<string> {
-  const { url, accounts, agents } = dev.ready
-  const agentId = agents.find(({ slug }) => slug === 'sample-agent')!.id
-  const buyer = new HttpUser(url)
-  buyer.key = accounts.buyer!.apiKey
-  await hire(dev, agentId)
-  const task = { agentId, title: HOSTILE.slice(0, 180), description: HOSTILE, agreedPrice: 500 }
-  const { id } = await buyer.call<{ id: string }>('POST', '/api/tasks', task, 'key')
-  await buyer.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
-  await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
-  await buyer.call('POST', `/api/tasks/${id}/messages`, { content: HOSTILE.slice(0, 900) }, 'key')
-  await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: HOSTILE.slice(0, 900) }, 'key')
-  return id
-}
-
-/** Waits until nothing loads any more. */
-const isRead = ({ page }: Tab) =>
-  until('the page is read', async () => (await page.locator('.late, [aria-busy=true]').count()) === 0)
-
-async function look(tab: Tab, paths: readonly string[], what: string): Promise<void> {
-  for (const path of paths) {
-    await tab.to(path)
-    await isRead(tab)
-    await tab.isAccessible(`${path} ${what}`)
-    assert.is.not(await tab.page.title(), 'acted')
-  }
-}
-
-async function lookAtDelivery(tab: Tab): Promise<void> {
-  await tab.to('/deliveries')
-  await tab.page.locator('[data-list] .go').first().click()
-  await tab.page.locator('.drawer').getByText('Request headers').waitFor()
-  await isRead(tab)
-  await tab.isAccessible('a delivery')
-}
-
-const THEMES = isLong ? (['light', 'dark'] as const) : (['dark'] as const)
-const WIDTHS = isLong ? [1440, 360] : [1440]
-
-test(
-  'every page is accessible and takes what people wrote for text, empty and full, in light and dark',
-  inFolder(async folder => {
-    const dev = await devOf(folder, ['--ephemeral'])
-    const { browser, close } = await openBrowser()
-    const everywhere = async (visit: (tab: Tab, who: Who) => Promise<void>) => {
-      for (const who of Object.keys(PAGES) as Who[])
-        for (const colorScheme of THEMES)
-          for (const width of WIDTHS) {
-            const tab = await openTab(browser, dev.ready.url, { colorScheme, width })
-            await signIn(tab, who)
-            await visit(tab, who)
-            tab.hadNoFaults()
-            await tab.close()
-          }
-    }
-    try {
-      if (isLong) await everywhere((tab, who) => look(tab, PAGES[who], 'with nothing'))
-      const disputed = await doThings(dev)
-      await everywhere(async (tab, who) => {
-        await look(tab, who === 'admin' ? [...PAGES.admin, `/disputes/${disputed}`] : PAGES[who], 'with something')
-        if (who === 'builder') await lookAtDelivery(tab)
-      })
-    } finally {
-      await close()
-      await dev.stop()
-    }
-  }),
-)
 
 test(
   'what is done on a page is done at the marketplace, to the cent, and a refusal loses nothing that was written',
@@ -131,7 +23,7 @@ test(
     try {
       const tab = await openTab(browser, dev.ready.url, { refusals: [400] })
       const { page, sees } = tab
-      await signIn(tab, 'buyer')
+      await be(tab, 'buyer')
       const before = await balance()
 
       await tab.to('/wallet')
@@ -156,7 +48,7 @@ test(
       await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
       await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Half of it is missing.' }, 'key')
 
-      await signIn(tab, 'admin')
+      await be(tab, 'admin')
       await tab.to('/queues')
       await page.getByRole('link', { name: 'Sum up twelve reviews' }).click()
       await page.getByLabel('Back to the buyer', { exact: true }).fill('5')

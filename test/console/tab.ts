@@ -2,7 +2,7 @@
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 
 export interface Tab {
   readonly page: Page
@@ -23,9 +23,30 @@ export interface Tab {
 interface TabOptions {
   width?: number
   colorScheme?: 'light' | 'dark'
-  /** Responses that the test provokes: the browser writes each down as an error. */
-  refusals?: readonly number[]
+  /** Responses that the test provokes, and connections that it cuts: the browser writes each down as an error. */
+  refusals?: readonly Refused[]
 }
+
+type Refused = number | 'cut'
+
+export type Side = 'buyer' | 'builder' | 'admin'
+const KEYS = { builder: '1', buyer: '2', admin: '3' } as const
+
+/** Signs in by the keys of a simulator, on a page that all have. Contexts of a browser share what pages keep, so somebody else may be signed in. */
+export async function be(tab: Tab, side: Side): Promise<void> {
+  await tab.to('/settings')
+  await tab.page.locator('.who, .pick-one').waitFor({ state: 'attached' })
+  await isRead(tab, 'signing in')
+  await tab.press(KEYS[side])
+  await tab.page
+    .locator(`.who [aria-pressed=true]:text-is("${side[0]!.toUpperCase()}${side.slice(1)}")`)
+    .waitFor({ state: 'attached' })
+  await isRead(tab, 'being somebody else')
+}
+
+/** Waits until nothing loads any more. */
+export const isRead = ({ page }: Tab, what: string) =>
+  until(`${what} is read`, async () => (await page.locator('.late, [aria-busy=true]').count()) === 0)
 
 /** Those that no test has closed: it failed. */
 const open = new Set<Page>()
@@ -52,14 +73,15 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
 }
 
 /** Another tab of the same browser. */
-export async function tabIn(context: BrowserContext, url: string, expected: readonly number[] = USUAL): Promise<Tab> {
+export async function tabIn(context: BrowserContext, url: string, expected: readonly Refused[] = USUAL): Promise<Tab> {
   const page = await context.newPage()
   open.add(page)
   page.once('close', () => open.delete(page))
   const faults: string[] = []
   page.on('console', message => {
-    const refused = /the server responded with a status of (\d+)/.exec(message.text())?.[1]
-    if (!expected.includes(Number(refused))) faults.push(`${message.type()}: ${message.text()}`)
+    const text = message.text()
+    const refused = /net::ERR_/.test(text) ? 'cut' : Number(/responded with a status of (\d+)/.exec(text)?.[1])
+    if (!expected.includes(refused)) faults.push(`${message.type()}: ${message.text()}`)
   })
   page.on('pageerror', error => faults.push(String(error.stack)))
   page.on('dialog', dialog => {

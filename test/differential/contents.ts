@@ -1,5 +1,7 @@
 /** Every row of every table, in an order and in words that both engines share. */
+
 import { unpacked } from '../../src/store/packed-text.ts'
+import { sumNames } from '../../src/store/tables/tasks/work-sums.ts'
 import type { Side } from './side.ts'
 
 const tableNames: Readonly<Record<string, string>> = {
@@ -37,6 +39,7 @@ export async function contentsOf({ market, engine, names }: Side, only?: readonl
 const SELECTS: Readonly<Record<string, string>> = {
   // Which part of a tally a row counts in follows from its id.
   tallies: 'SELECT name, CAST(SUM(count) AS BIGINT) AS count FROM tallies GROUP BY name',
+  work_sums: `SELECT whose, ${sumNames.map(name => `CAST(SUM(${name}) AS BIGINT) AS ${name}`).join(', ')} FROM work_sums GROUP BY whose`,
   // A heartbeat tests several agents at once: which of them is first is the engine's own affair.
   agent_tests: 'SELECT agent_id, callback, ended FROM agent_tests',
   // Its words name URLs, and how long it took.

@@ -110,6 +110,7 @@ const rules: Readonly<Record<string, Rules>> = {
   uploads: { unique: ['id'], values: { doomed: 0 }, wrong: [{ doomed: 2 }] },
   file_locations: { unique: ['instance'] },
   tallies: { unique: ['name slot'] },
+  work_sums: { unique: ['whose slot'] },
   second_factors: { unique: ['user_id'], refers: { user_id: 'users' } },
   recovery_codes: { unique: ['user_id code_hash'], refers: { user_id: 'users' } },
   guesses: { unique: ['subject'] },

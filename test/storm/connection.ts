@@ -45,6 +45,7 @@ export function connected(shared: Db, { pace, fate, isDead }: Way): Db {
     waiting: 0,
     fill: null,
     isFull: false,
+    figures: () => ({}),
     read,
     readCommitted: read,
     write,

@@ -2,6 +2,7 @@
  * A marketplace with a past, written into the tables by SQL alone: many tasks of a few traders and all that hangs on
  * them. For plans and times; the balances of accounts are made up.
  */
+import { addedByTasks, sumNames } from '../../src/store/tables/tasks/work-sums.ts'
 
 export interface Crowd {
   tasks: number
@@ -54,6 +55,9 @@ const tallies = [
   counted('disputed tasks', 'tasks WHERE disputed = 1'),
   `INSERT INTO tallies (name, slot, count) SELECT kind || ' ' || status, 0, COUNT(*) FROM transfers
    WHERE kind IN ('deposit', 'withdrawal') GROUP BY kind, status`,
+  'DELETE FROM work_sums',
+  `INSERT INTO work_sums (whose, slot, ${sumNames.join(', ')})
+   SELECT whose, 0, ${sumNames.map(name => `SUM(${name})`).join(', ')} FROM (${addedByTasks}) added GROUP BY whose`,
 ]
 
 function peopleOf({ people, now }: Crowd): string[] {

@@ -2,7 +2,11 @@
 /** `/metrics` over the wire: what it counts, and who may see it. Source: A-7, A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { BusyError, type Db } from '../../src/store/db.ts'
+import { inFolder } from '../store/folder.ts'
+import { engine } from '../support/databases.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { promProblems } from '../support/prom-problems.ts'
 
 const read = async (url: string, authorization?: string) => {
   const reply = await fetch(`${url}/metrics`, authorization ? { headers: { authorization } } : {})
@@ -57,34 +61,16 @@ test('it counts requests by route, webhooks by outcome, the outbox and the money
   assert.is(value(text, 'marketplace_ledger_cents{kind="held"}'), 1_000)
   assert.is(value(text, 'marketplace_ledger_cents{kind="world"}'), -5_000)
   assert.ok(value(text, 'process_resident_memory_bytes')! > 1_000_000)
-  assert.ok(value(text, 'marketplace_event_loop_lag_seconds{quantile="0.99"}')! >= 0)
+  assert.ok(value(text, 'marketplace_event_loop_lag_seconds{at="p99"}')! >= 0)
   for (const id of [task.id, buyer.id, 'such/']) assert.not(text.includes(id), id)
   await marketplace.close()
 })
 
-test('every line is in the exposition format, and every family says its type once', async () => {
+test('the text is as Prometheus wants it: its format, and the rules of promtool for names, types and labels', async () => {
   const marketplace = await openTestMarketplace()
   await marketplace.join('ann', 500)
   const { text } = await read(marketplace.url)
-  const label = '[a-z_]+="(?:[^"\\\\\\n]|\\\\["\\\\n])*"'
-  const sample = new RegExp(`^([a-z_]+)(?:\\{${label}(?:,${label})*\\})? (?:-?\\d+(?:\\.\\d+)?(?:e-?\\d+)?)$`)
-  const types = new Map<string, string>()
-  const seen = new Set<string>()
-  assert.ok(text.endsWith('\n'))
-  for (const line of text.slice(0, -1).split('\n')) {
-    const type = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/.exec(line)
-    if (type) {
-      assert.not(types.has(type[1]!), line)
-      types.set(type[1]!, type[2]!)
-    } else if (!line.startsWith('# HELP ')) {
-      const name = sample.exec(line)?.[1]
-      assert.ok(name, line)
-      assert.ok(types.has(name!) || types.get(name!.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram', line)
-      const series = line.slice(0, line.lastIndexOf(' '))
-      assert.not(seen.has(series), series)
-      seen.add(series)
-    }
-  }
+  assert.equal(promProblems(text), [])
   const buckets = [...text.matchAll(/_bucket\{method="POST",route="\/api\/auth\/register",le="[^"]+"\} (\d+)/g)]
   const counts = buckets.map(match => Number(match[1]))
   assert.equal(
@@ -94,6 +80,106 @@ test('every line is in the exposition format, and every family says its type onc
   assert.is(counts.at(-1), 1)
   await marketplace.close()
 })
+
+test('what those rules refuse is noticed', () => {
+  const family = (name: string, type: string, lines: readonly string[], help = 'Words') =>
+    `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map(line => `${line}\n`).join('')}`
+  const bad: [text: string, problem: RegExp][] = [
+    [family('lag_seconds', 'gauge', ['lag_seconds{quantile="0.5"} 1']), /quantile/],
+    [family('lag_seconds', 'gauge', ['lag_seconds{le="0.5"} 1']), /le/],
+    [family('asked', 'counter', ['asked 1']), /_total/],
+    [family('asked_total', 'gauge', ['asked_total 1']), /_total/],
+    [family('asked_count', 'gauge', ['asked_count 1']), /_count/],
+    [family('size_kilobytes', 'gauge', ['size_kilobytes 1']), /base unit/],
+    [family('wait_ms', 'gauge', ['wait_ms 1']), /abbreviated/],
+    [family('open_gauge', 'gauge', ['open_gauge 1']), /type/],
+    [family('openNow', 'gauge', ['openNow 1']), /snake_case/],
+    [family('open', 'gauge', ['open{byHost="a"} 1']), /snake_case/],
+    [family('open', 'gauge', ['open 1'], ''), /help/],
+    [family('open', 'gauge', ['open 1', 'open 2']), /twice/],
+    [family('open', 'gauge', ['open 1']) + family('open', 'gauge', []), /twice/],
+    [family('open', 'gauge', ['shut 1']), /family/],
+    [family('open', 'gauge', ['open one']), /format/],
+    [family('open', 'gauge', ['open{a="\\x"} 1']), /format/],
+    [family('took_seconds', 'histogram', ['took_seconds_bucket{le="1"} 1', 'took_seconds_sum 1']), /\+Inf/],
+    ['# HELP open Words\n# TYPE open gauge\nopen 1', /line end/],
+  ]
+  for (const [text, problem] of bad) assert.match(promProblems(text).join('\n'), problem, text)
+})
+
+test('it tells of the database, of what waits for administrators, and of what runs', async () => {
+  const marketplace = await openTestMarketplace({ mode: 'dev', payments: 'manual' })
+  const [ann, builder] = [await marketplace.join('ann'), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  await ann.client.deposit({ amount: 700 })
+  marketplace.world.advance(marketplace.world.now() + 30_000)
+  const { text } = await read(marketplace.url)
+  assert.ok(agent)
+  assert.is(value(text, 'marketplace_queue_entries{queue="deposits"}'), 1)
+  assert.is(value(text, 'marketplace_queue_oldest_seconds{queue="deposits"}'), 30)
+  for (const queue of ['agents', 'disputes', 'withdrawals']) {
+    assert.is(value(text, `marketplace_queue_entries{queue="${queue}"}`), 0, queue)
+    assert.is(value(text, `marketplace_queue_oldest_seconds{queue="${queue}"}`), 0, queue)
+  }
+  const commits = value(text, 'marketplace_database_commit_seconds_count')!
+  assert.is(value(text, 'marketplace_database_wait_seconds_count{unit="write"}'), commits, 'no write has failed')
+  assert.is(value(text, 'marketplace_database_commit_seconds_bucket{le="+Inf"}'), commits)
+  assert.ok(value(text, 'marketplace_database_wait_seconds_count{unit="read"}')! > 0)
+  await ann.client.deposit({ amount: 700 })
+  const later = (await read(marketplace.url)).text
+  assert.ok(value(later, 'marketplace_database_commit_seconds_count')! > commits)
+  const isPostgres = engine === 'postgres'
+  assert.is(value(text, 'marketplace_database_connections_limit'), isPostgres ? 10 : undefined)
+  if (isPostgres) assert.ok(value(text, 'marketplace_database_connections{state="in_use"}')! >= 1)
+  assert.match(text, /^marketplace_build_info\{version="[^"]+",node="v[^"]+",engine="(?:embedded|postgres)"\} 1$/m)
+  assert.ok(value(text, 'process_cpu_seconds_total')! > 0)
+  assert.ok(value(text, 'process_start_time_seconds')! > 1_600_000_000)
+  assert.ok(value(text, 'marketplace_webhook_duration_seconds_count{outcome="delivered"}') === undefined)
+  await marketplace.close()
+})
+
+test('units that run again, and those that the database fails, are counted', async () => {
+  const marketplace = await openTestMarketplace()
+  const { db } = marketplace.market
+  const before = (await read(marketplace.url)).text
+  await db.write(() => Promise.reject(new BusyError('a test'))).catch(() => {})
+  await db.read(() => Promise.reject(new Error('no fault of the database'))).catch(() => {})
+  const after = (await read(marketplace.url)).text
+  assert.is(value(after, 'marketplace_database_failures_total{error="BusyError"}'), 1)
+  assert.is(after.match(/^marketplace_database_failures_total\{/gm)!.length, 1)
+  const retries = 'marketplace_database_retries_total'
+  assert.is(value(before, retries), 0)
+  if (engine === 'postgres') {
+    const conflicts = await conflicting(db)
+    assert.is(value((await read(marketplace.url)).text, retries), conflicts)
+  }
+  await marketplace.close()
+})
+
+/** A unit that Postgres asks to run again. Returns how often it did. */
+async function conflicting(db: Db): Promise<number> {
+  let runs = 0
+  await db.write(async tx => {
+    runs++
+    if (runs < 3) throw Object.assign(new Error('could not serialize access'), { code: '40001' })
+    await tx.get('SELECT 1 AS one')
+  })
+  return runs - 1
+}
+
+test(
+  'a database file tells of its journal and its snapshots',
+  inFolder(async file => {
+    if (engine === 'postgres') return
+    const marketplace = await openTestMarketplace({ file })
+    await marketplace.join('ann', 500)
+    const { text } = await read(marketplace.url)
+    assert.ok(value(text, 'marketplace_journal_bytes')! > 1_000)
+    assert.ok(value(text, 'marketplace_journal_syncs_total')! > 1)
+    assert.is(value(text, 'marketplace_snapshots_total'), 0)
+    await marketplace.close()
+  }),
+)
 
 test('a deployment shows it to the token alone, or on a port of this machine', async () => {
   const token = 'a-token-of-this-test'

@@ -34,7 +34,7 @@ export default function AgentEdit({ params: { slug } }: PageProps) {
         }
       />
       {failure ? (
-        <Failed what="The form could not be made." error={failure} again={reload} />
+        <Failed what="The form could not be made." error={failure} again={error ? reload : categories.reload} />
       ) : data === undefined || !categories.data ? (
         <Loading lines={6} />
       ) : (

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CallReply } from '../../client/client.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
-import { useData } from '../data.ts'
+import { type Loaded, useData } from '../data.ts'
 import type { PageProps } from '../page.ts'
 import { Chips } from '../parts/controls.tsx'
 import { Drawer, Section } from '../parts/drawer.tsx'
@@ -39,10 +39,23 @@ const LOOK_MS = 1_000
 export default function Conformance({ params }: PageProps) {
   const list = useData('conformance', signal => api.listConformanceRuns({}, { signal }))
   const id = params.run ?? list.data?.items[0]?.id
-  if (list.error) return <Failed what="The runs could not be read." error={list.error} again={list.reload} />
-  if (!list.data) return <Loading />
-  return id ? <OneRun key={id} id={id} chosen={params.check} /> : <NoRun />
+  if (id) return <OneRun key={id} id={id} chosen={params.check} />
+  if (list.data) return <NoRun />
+  return <Coming what="The runs could not be read." list={list} />
 }
+
+const Coming = ({
+  what,
+  list: { error, reload },
+}: {
+  what: string
+  list: Pick<Loaded<unknown>, 'error' | 'reload'>
+}) => (
+  <>
+    <Head title="Conformance" />
+    {error ? <Failed what={what} error={error} again={reload} /> : <Loading />}
+  </>
+)
 
 function NoRun() {
   return (
@@ -100,8 +113,7 @@ function OneRun({ id, chosen }: { id: string; chosen: string | undefined }) {
     const timer = isRunning ? setInterval(reload, LOOK_MS) : 0
     return () => clearInterval(timer)
   }, [isRunning, reload])
-  if (run.error && !data) return <Failed what="The run could not be read." error={run.error} again={reload} />
-  if (!data) return <Loading />
+  if (!data) return <Coming what="The run could not be read." list={run} />
   return <Judged run={data} chosen={chosen} onStop={reload} />
 }
 

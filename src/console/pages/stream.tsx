@@ -110,7 +110,11 @@ export function Stream() {
   const { told, error } = useEntries(isPaused)
   const list = useRef<HTMLOListElement>(null)
   const rows = (told ?? []).filter(({ words }) => belongs(words, shown))
-  const { from, to, before, after } = useWindow(rows.length, list, 'li[data-row]')
+  const { from, to, before, after } = useWindow(
+    rows.map(({ entry }) => String(entry.seq)),
+    list,
+    'li[data-row]',
+  )
   return (
     <Card
       id="stream"
@@ -119,21 +123,21 @@ export function Stream() {
     >
       {error !== undefined && <Failed what="The log could not be read. It is tried again each 2 s." error={error} />}
       {!told ? (
-        <Loading lines={10} />
+        error === undefined && <Loading lines={10} />
       ) : rows.length === 0 ? (
         <Empty title="Nothing yet" command="npx agent-marketplace simulate buyer sample-agent">
           <p>Start an agent and hire it: each webhook, callback and cent appears here.</p>
         </Empty>
       ) : (
         <ol class="feed" ref={list} data-list>
-          {before > 0 && <li class="space" style={{ height: before }} />}
+          {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
           {rows.slice(from, to).map(({ entry, words }) => (
             <Row key={entry.seq} entry={entry} words={words} />
           ))}
-          {after > 0 && <li class="space" style={{ height: after }} />}
+          {after > 0 && <li style={{ height: after }} aria-hidden="true" />}
         </ol>
       )}
-      <footer>{told?.length.toLocaleString('en')} kept here.</footer>
+      {told && <footer>{told.length.toLocaleString('en')} kept here.</footer>}
     </Card>
   )
 }

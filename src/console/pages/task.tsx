@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { TaskHappening } from '../../api/task-history.ts'
 import { useActions } from '../actions.ts'
-import { api } from '../api.ts'
+import { api, isRefusal } from '../api.ts'
 import { useData } from '../data.ts'
 import { say, useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
@@ -41,7 +41,11 @@ export default function TaskPage({ params, query, me }: PageProps) {
       <>
         <Head title="Task" crumb={crumb} />
         {task.error ? (
-          <Failed what="No task of yours has this id." error={task.error} again={task.reload} />
+          <Failed
+            what={isRefusal(task.error, 404) ? 'No task of yours has this id.' : 'The task could not be read.'}
+            error={task.error}
+            again={task.reload}
+          />
         ) : (
           <Loading lines={8} />
         )}

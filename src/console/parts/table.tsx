@@ -1,39 +1,96 @@
 /** Tables of which each row opens something: one tab stop, arrows within, and only the rows in sight where there are many. */
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { Store, useStore } from '../store.ts'
 
 /** All rows are made up to so many. */
 const WHOLE = 200
-const BEYOND = 20
+/** Rows are made so many pixels beyond the window. */
+const BEYOND = 800
 
-/** Which rows of a long list to make, and how many pixels the others take. Rows are alike in height. */
-export function useWindow(many: number, list: RefObject<HTMLElement | null>, rows: string) {
+/** On paper nobody scrolls. */
+const onPaper = new Store(false)
+addEventListener('beforeprint', () => onPaper.set(true))
+addEventListener('afterprint', () => onPaper.set(false))
+matchMedia('print').addEventListener('change', ({ matches }) => onPaper.set(matches))
+
+/**
+ * Which rows of a long list to make, and how many pixels the others take: each as many as when it was last seen, or as many as the first ones
+ * on the average. `open`: the key of a row that is to be in sight.
+ */
+export function useWindow(keys: readonly string[], list: RefObject<HTMLElement | null>, rows: string, open?: string) {
   const [, look] = useReducer((times: number) => times + 1, 0)
-  const isLong = many > WHOLE
+  const isWhole = useStore(onPaper) || keys.length <= WHOLE
+  const { current: known } = useRef({
+    heights: new Map<string, number>(),
+    usual: 0,
+    width: 0,
+    opened: undefined as string | undefined,
+  })
+  const { current: made } = useRef({ from: 0, to: 0, before: 0, end: 0 })
+  const top = () => list.current?.getBoundingClientRect().top ?? 0
   useEffect(() => {
-    if (!isLong) return
-    look(undefined)
+    if (isWhole) return
     let frame = 0
     const soon = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        look(undefined)
+        const y = top()
+        const isShort = made.from > 0 && y + made.before > -BEYOND / 2
+        if (isShort || (made.to < keys.length && y + made.end < innerHeight + BEYOND / 2)) look(undefined)
       })
     }
+    const watch = new ResizeObserver(soon)
+    if (list.current) watch.observe(list.current)
     document.addEventListener('scroll', soon, { capture: true, passive: true })
-    addEventListener('resize', soon)
     return () => {
       cancelAnimationFrame(frame)
+      watch.disconnect()
       document.removeEventListener('scroll', soon, { capture: true })
-      removeEventListener('resize', soon)
     }
-  }, [isLong])
-  if (!isLong) return { from: 0, to: many, before: 0, after: 0 }
-  const height = list.current?.querySelector(rows)?.getBoundingClientRect().height || 28
-  const top = list.current?.getBoundingClientRect().top ?? 0
-  const from = Math.min(Math.max(0, Math.floor(-top / height) - BEYOND), many)
-  const to = Math.min(many, Math.ceil((innerHeight - top) / height) + BEYOND)
-  return { from, to: Math.max(from, to), before: from * height, after: (many - Math.max(from, to)) * height }
+  }, [isWhole, keys.length])
+  useLayoutEffect(() => {
+    const { current } = list
+    if (!current) return
+    const all = current.querySelectorAll(rows)
+    if (!isWhole) measure(current.clientWidth, all)
+    show(all)
+  })
+  /** In another width words take other lines. */
+  const measure = (width: number, all: ArrayLike<Element>) => {
+    const { heights } = known
+    if (width !== known.width || heights.size > 2 * keys.length) heights.clear()
+    for (let at = 0; at < all.length; at++) heights.set(keys[made.from + at]!, all[at]!.getBoundingClientRect().height)
+    if (width === known.width || all.length === 0) return
+    known.width = width
+    known.usual = [...heights.values()].reduce((sum, height) => sum + height, 0) / heights.size
+    look(undefined)
+  }
+  const show = (all: ArrayLike<Element>) => {
+    if (open === known.opened) return
+    const at = keys.indexOf(open ?? '')
+    const row = all[at - made.from]
+    if (row || open === undefined) known.opened = open
+    if (row) row.scrollIntoView({ block: 'nearest' })
+    else if (at >= 0) {
+      let y = top() - innerHeight / 2
+      for (const key of keys.slice(0, at)) y += heightOf(key)
+      // One of both scrolls, by the width of the window.
+      for (const area of [list.current!.closest('.main'), document.scrollingElement]) area?.scrollBy(0, y)
+    }
+  }
+  const heightOf = (key: string) => known.heights.get(key) ?? (known.usual || 28)
+  Object.assign(made, { from: 0, to: keys.length, before: 0, end: 0 })
+  if (isWhole) return { ...made, after: 0 }
+  const y = top()
+  while (made.from < keys.length && y + made.before + heightOf(keys[made.from]!) < -BEYOND)
+    made.before += heightOf(keys[made.from++]!)
+  made.to = made.from
+  made.end = made.before
+  while (made.to < keys.length && y + made.end < innerHeight + BEYOND) made.end += heightOf(keys[made.to++]!)
+  let after = 0
+  for (let at = made.to; at < keys.length; at++) after += heightOf(keys[at]!)
+  return { ...made, after }
 }
 
 export interface Column<Row> {
@@ -59,7 +116,7 @@ interface TableProps<Row> {
 export function Table<Row>({ label, rows, columns, keyOf, open, first = 1, total = rows.length }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [active, setActive] = useState(0)
-  const { from, to, before, after } = useWindow(rows.length, body, 'tr[aria-rowindex]')
+  const { from, to, before, after } = useWindow(rows.map(keyOf), body, 'tr[aria-rowindex]', open)
   const isOpen = rows.findIndex(row => keyOf(row) === open)
   const stop = isOpen >= 0 ? isOpen : Math.min(active, rows.length - 1)
   useEffect(() => {
@@ -111,7 +168,8 @@ export function Table<Row>({ label, rows, columns, keyOf, open, first = 1, total
   )
 }
 
-const Space = ({ height, columns }: { height: number; columns: number }) => (
+/** In place of rows that are not made. */
+export const Space = ({ height, columns }: { height: number; columns: number }) => (
   <tr>
     <td colSpan={columns} height={height} />
   </tr>

@@ -1,7 +1,9 @@
 /** What has happened to a task in three lanes: time flows down, and who acted is the column. Each row is one link. */
+import { useRef } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Command } from '../parts/say.tsx'
 import { Mark, taskStates } from '../parts/states.tsx'
+import { Space, useWindow } from '../parts/table.tsx'
 import { Money, Text, timeIn } from '../parts/words.tsx'
 import { type Advice, type Gap, isRow, type Lane, type Line, type Row, sentenceOf, short } from './rows.ts'
 
@@ -23,10 +25,14 @@ interface LanesProps {
   chosen: string | undefined
 }
 
+const keyOf = (line: Line) => ('gap' in line ? line.gap : line.id)
+
 export const CLOCK_WORDS = { '': 'Market time', real: 'Real time', elapsed: 'Elapsed' } as const
 
 export function Lanes({ lines, names, clock, began, chosen }: LanesProps) {
   const timeOf = clockOf(clock, began)
+  const list = useRef<HTMLOListElement>(null)
+  const { from, to, before, after } = useWindow(lines.map(keyOf), list, '.ev', chosen)
   return (
     <section class="card lanes" aria-label="What happened">
       <div class="lh">
@@ -47,16 +53,20 @@ export function Lanes({ lines, names, clock, began, chosen }: LanesProps) {
           </span>
         </div>
       </div>
-      <ol>
-        {lines.map(line =>
-          isRow(line) ? (
-            <Event key={line.id} row={line} time={line.isTimed ? timeOf(line) : null} isChosen={line.id === chosen} />
-          ) : 'gap' in line ? (
-            <GapRow key={line.gap} of={line} />
-          ) : (
-            <AdviceRow key={line.id} of={line} />
-          ),
-        )}
+      <ol ref={list}>
+        {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
+        {lines
+          .slice(from, to)
+          .map(line =>
+            isRow(line) ? (
+              <Event key={line.id} row={line} time={line.isTimed ? timeOf(line) : null} isChosen={line.id === chosen} />
+            ) : 'gap' in line ? (
+              <GapRow key={line.gap} of={line} />
+            ) : (
+              <AdviceRow key={line.id} of={line} />
+            ),
+          )}
+        {after > 0 && <li style={{ height: after }} aria-hidden="true" />}
       </ol>
       <div class="ll" aria-hidden="true">
         <i />
@@ -229,11 +239,13 @@ const AdviceRow = ({ of: { advice, id, about, state } }: { of: Advice }) => (
 /** The same as a table, for who reads line by line. */
 export function List({ lines, clock, began, chosen }: Omit<LanesProps, 'names'>) {
   const timeOf = clockOf(clock, began)
+  const list = useRef<HTMLTableSectionElement>(null)
+  const { from, to, before, after } = useWindow(lines.map(keyOf), list, 'tr[aria-rowindex]', chosen)
   return (
     <section class="card scroll" aria-label="What happened">
-      <table>
+      <table aria-rowcount={lines.length + 1}>
         <thead>
-          <tr>
+          <tr aria-rowindex={1}>
             <th scope="col">{CLOCK_WORDS[clock]}</th>
             <th scope="col">Who</th>
             <th scope="col">What</th>
@@ -246,24 +258,40 @@ export function List({ lines, clock, began, chosen }: Omit<LanesProps, 'names'>)
             </th>
           </tr>
         </thead>
-        <tbody>
-          {lines.map(line =>
-            isRow(line) ? (
-              <ListRow key={line.id} row={line} time={timeOf(line).join('')} isChosen={line.id === chosen} />
+        <tbody ref={list}>
+          {before > 0 && <Space height={before} columns={6} />}
+          {lines.slice(from, to).map((line, at) => {
+            const index = from + at + 2
+            return isRow(line) ? (
+              <ListRow
+                key={line.id}
+                row={line}
+                index={index}
+                time={timeOf(line).join('')}
+                isChosen={line.id === chosen}
+              />
             ) : (
-              <Other key={'gap' in line ? line.gap : line.id} line={line} />
-            ),
-          )}
+              <Other key={keyOf(line)} line={line} index={index} />
+            )
+          })}
+          {after > 0 && <Space height={after} columns={6} />}
         </tbody>
       </table>
     </section>
   )
 }
 
-function ListRow({ row, time, isChosen }: { row: Row; time: string; isChosen: boolean }) {
+interface ListRowProps {
+  row: Row
+  index: number
+  time: string
+  isChosen: boolean
+}
+
+function ListRow({ row, index, time, isChosen }: ListRowProps) {
   const { id, who, what, beside, to, result, took, said } = row
   return (
-    <tr id={`e-${id}`} aria-current={isChosen || undefined}>
+    <tr id={`e-${id}`} aria-rowindex={index} aria-current={isChosen || undefined}>
       <td class="m">{time}</td>
       <td>{who}</td>
       <td>
@@ -289,8 +317,8 @@ function ListRow({ row, time, isChosen }: { row: Row; time: string; isChosen: bo
   )
 }
 
-const Other = ({ line }: { line: Gap | Advice }) => (
-  <tr>
+const Other = ({ line, index }: { line: Gap | Advice; index: number }) => (
+  <tr aria-rowindex={index}>
     <td />
     <td colSpan={5} class="qq">
       {'gap' in line ? (

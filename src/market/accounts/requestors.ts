@@ -6,15 +6,10 @@ import type { EventData } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
-import {
-  historyLength,
-  historyOf,
-  latestPayerOf,
-  type Requestor,
-  tallyOf,
-} from '../../store/tables/accounts/requestors.ts'
+import { historyLength, historyOf, latestPayerOf, type Requestor } from '../../store/tables/accounts/requestors.ts'
 import { type UserRow, userById } from '../../store/tables/accounts/users.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
+import { buyerSumsOf } from '../../store/tables/tasks/work-sums.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { trustTierOf } from './accounts.ts'
@@ -53,8 +48,10 @@ async function requestorNamed(q: Reader, id: string, builderId: string): Promise
 
 const getReputation: Verb<'getReputation'> = async ({ tx, world, actor }, { params }) => {
   const requestor = await requestorNamed(tx, params.userId, actor.user.id)
-  const tally = await tallyOf(tx, requestor)
-  const { submitted, completed, cancelled, disputed, lost, ratings, ratingSum } = tally
+  const { submitted, completed, cancelled, disputed, lost, ratings, stars } = await buyerSumsOf(
+    tx,
+    requestor.agentId ?? requestor.userId,
+  )
   return {
     ...payerRecord(requestor.payer, world.now()),
     tasksSubmitted: submitted,
@@ -62,7 +59,7 @@ const getReputation: Verb<'getReputation'> = async ({ tx, world, actor }, { para
     tasksCancelled: cancelled,
     disputesOpened: disputed,
     disputesLost: lost,
-    averageRatingGiven: ratio(ratingSum, ratings),
+    averageRatingGiven: ratio(stars, ratings),
     // Of the tasks that have ended, because an open task says nothing about its buyer.
     completionRate: ratio(completed, completed + cancelled),
   }

@@ -3,12 +3,13 @@ import type { Money } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import {
   endClearing,
-  insertSettlement,
   reverseSettlement,
   type SettlementRow,
   setReleaseStatus,
+  settlementStep,
 } from '../../store/tables/money/transfers.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
+import { ofAgent } from '../../store/tables/tasks/work-sums.ts'
 import type { Ctx } from '../market.ts'
 import { account, post, postLeg } from './ledger.ts'
 
@@ -57,13 +58,18 @@ async function hold(ctx: Ctx, task: TaskRow) {
 }
 
 /** Writes how the hold ends. The task's id is the primary key, so the database refuses a second settlement. */
-const settle = (ctx: Ctx, task: TaskRow, end: Pick<SettlementRow, 'released' | 'refunded' | 'status' | 'clearsAt'>) =>
-  insertSettlement(ctx.tx, {
-    ...end,
-    taskId: task.id,
-    builderId: task.builderId,
-    createdAt: ctx.world.now(),
-  })
+async function settle(
+  ctx: Ctx,
+  task: TaskRow,
+  end: Pick<SettlementRow, 'released' | 'refunded' | 'status' | 'clearsAt'>,
+): Promise<void> {
+  const { id: taskId, builderId } = task
+  const clearing = end.status === 'clearing' ? end.released : 0
+  await ctx.tx.runAll([
+    settlementStep({ ...end, taskId, builderId, createdAt: ctx.world.now() }),
+    ...ofAgent(task, { earned: end.released, clearing }),
+  ])
+}
 
 async function release(ctx: Ctx, task: TaskRow, amount: number, into: 'clearing' | 'available') {
   await post(ctx, {
@@ -97,6 +103,7 @@ async function refund(ctx: Ctx, task: TaskRow, amount: number, from: string) {
 async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
   const payment = await endClearing(ctx.tx, task.id, 1)
   if (!payment || (await reverseSettlement(ctx.tx, task.id, amount)) === 0) throw new Error(`${task.id} does not clear`)
+  await ctx.tx.runAll(ofAgent(task, { earned: -amount, clearing: -payment.released }))
   await refund(ctx, task, amount, account.clearing(task.builderId))
   const rest = payment.released - amount
   if (rest > 0) await cleared(ctx, task.id, task.builderId, rest)
@@ -111,7 +118,8 @@ export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0)
   await ctx.tx.lock('tasks', taskId)
   const payment = await endClearing(ctx.tx, taskId, despiteDispute)
   if (!payment) return false
-  const { builderId, released } = payment
+  const { agentId, builderId, released } = payment
+  await ctx.tx.runAll(ofAgent({ id: taskId, agentId }, { clearing: -released }))
   await cleared(ctx, taskId, builderId, released)
   await setReleaseStatus(ctx.tx, taskId, 'completed')
   ctx.tx.afterCommit(() =>

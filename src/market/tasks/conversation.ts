@@ -15,6 +15,7 @@ import {
   reviews,
 } from '../../store/tables/tasks/conversation.ts'
 import { countForAgent } from '../../store/tables/tasks/tasks.ts'
+import { ofBuyer } from '../../store/tables/tasks/work-sums.ts'
 import { notify } from '../accounts/notifications.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { recordMaker } from '../record-maker.ts'
@@ -93,6 +94,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
   if ((await insertReview(ctx.tx, row)) === 0) throw refuse('already_reviewed')
   await noteStep(ctx, task, { trigger: 'review', by: 'buyer' })
   await reserveTexts(ctx, ctx.actor.user.id, weightOf(reviews, row))
+  await ctx.tx.runAll(ofBuyer(task, { ratings: 1, stars: body.rating }))
   if (task.buyerId !== task.builderId) await countForAgent(ctx.tx, task.agentId, { completed: 0, rating: body.rating })
   return reviewRecord(row)
 }

@@ -11,6 +11,7 @@ import {
   resolveDispute,
   type TaskRow,
 } from '../../store/tables/tasks/tasks.ts'
+import { ofDispute, ofResolution } from '../../store/tables/tasks/work-sums.ts'
 import { type News, notify } from '../accounts/notifications.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx } from '../market.ts'
@@ -51,6 +52,7 @@ async function open(ctx: Acting<Ctx>, task: TaskRow, reason: string) {
     openedFrom: task.status,
     openedBy: ctx.actor.user.id,
   })
+  await ctx.tx.runAll(ofDispute(task, ctx.actor.user.id))
 }
 
 const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
@@ -68,6 +70,7 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
   await applyEdge(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
   const resolution = { outcome, refundAmount: part, outcomeReason: reason, resolvedAt: ctx.world.now() }
   if ((await resolveDispute(ctx.tx, task.id, resolution)) === 0) throw refuse('lost_race')
+  await ctx.tx.runAll(ofResolution(task, outcome))
   for (const party of new Set([task.buyerId, task.builderId]))
     await notify(ctx, party, resolvedNews(task, outcome, part, reason))
   return taskRecord(await reloadTask(ctx.tx, task.id))

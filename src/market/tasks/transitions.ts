@@ -11,6 +11,7 @@ import {
   taskById,
   wholeTask,
 } from '../../store/tables/tasks/tasks.ts'
+import { ofChange } from '../../store/tables/tasks/work-sums.ts'
 import { Changes } from '../changes.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
@@ -112,7 +113,7 @@ export async function applyEdge(
   if (moment) after[moment] = now
   // All statements go in one round trip. If the state does not change, the rest is rolled back. Wallets always come last:
   // a transaction that locked a wallet before an agent's row could deadlock with a submission.
-  const changing = setStatus(ctx.tx, step, taskStep(noteOf(ctx, task, edge)))
+  const changing = setStatus(ctx.tx, step, [taskStep(noteOf(ctx, task, edge)), ...ofChange(task, edge.to)])
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
   if (!(await changing)) throw refuse('lost_race')

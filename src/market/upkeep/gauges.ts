@@ -1,7 +1,7 @@
 /** Figures about the whole marketplace, for its operator. Source: A-7. */
-import type { Fill, Reader } from '../../store/db.ts'
-import { countMails } from '../../store/tables/accounts/mails.ts'
+import type { EngineFigures, Fill, Reader } from '../../store/db.ts'
 import { sumsByKind } from '../../store/tables/money/transfers.ts'
+import { type Queue, queuesNow } from '../../store/tables/upkeep/queues.ts'
 import { type Kept, keptKinds, oldestOf } from '../../store/tables/upkeep/retention.ts'
 import { mostBytes } from '../../store/tables/upkeep/usage.ts'
 import { outboxDepth } from '../../store/tables/webhooks/outbox.ts'
@@ -16,7 +16,10 @@ export interface Figures {
   readonly outbox: Readonly<Record<'pending' | 'waiting', number>>
   /** Age of the oldest of them; 0 if there is none. */
   readonly oldestSeconds: number
-  readonly mailsWaiting: number
+  readonly queues: Readonly<
+    Record<Exclude<Queue, 'webhooks'>, { readonly count: number; readonly oldestSeconds: number }>
+  >
+  readonly database: EngineFigures & { readonly engine: 'embedded' | 'postgres'; readonly waiting: number }
   /** null on Postgres if its operator has set no limit. */
   readonly fill: Fill | null
   /** Cents by kind of account. */
@@ -51,7 +54,8 @@ export const readFigures = ({
     return {
       outbox,
       oldestSeconds: (world.now() - oldest) / 1000,
-      mailsWaiting: await countMails(q),
+      queues: await queuesOf(q, world.now()),
+      database: { ...db.figures(), engine: db.shared ? 'postgres' : 'embedded', waiting: db.waiting },
       fill: db.fill,
       ledger,
       overdueSeconds: await overdue(q, keptSince({ world, config })),
@@ -66,6 +70,14 @@ export const readFigures = ({
       hashesWaiting: hashesWaiting(),
     }
   })
+
+/** The webhooks are told of by state. */
+async function queuesOf(q: Reader, now: number) {
+  const found = (await queuesNow(q)).filter(({ queue }) => queue !== 'webhooks')
+  return Object.fromEntries(
+    found.map(({ queue, count, oldestAt }) => [queue, { count, oldestSeconds: (now - (oldestAt ?? now)) / 1000 }]),
+  ) as Figures['queues']
+}
 
 /** Each query reads one end of an index. */
 async function overdue(q: Reader, since: Readonly<Record<Kept, number>>): Promise<Figures['overdueSeconds']> {

@@ -19,15 +19,8 @@ import {
   type PaymentStatus,
   paymentById,
 } from '../../store/tables/money/payments.ts'
-import {
-  directionOf,
-  earningsOf,
-  entriesOf,
-  openSumsOf,
-  statementLength,
-  statementOf,
-  transfer,
-} from '../../store/tables/money/transfers.ts'
+import { directionOf, entriesOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
+import { type AgentSums, earningsOf } from '../../store/tables/tasks/work-sums.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
@@ -81,14 +74,8 @@ const listLedger: Verb<'listLedger'> = async (ctx, { query }) => {
  * task. Source: A-26, A-125.
  */
 const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
-  const earned = await earningsOf(tx, actor.user.id)
-  const open = await openSumsOf(tx, actor.user.id)
-  const none = { earned: 0, clearing: 0, completedTasks: 0, held: 0, inDispute: 0 }
-  const rows = [
-    ...earned.map(row => ({ ...none, ...row, ...open.find(({ agentId }) => agentId === row.agentId) })),
-    ...open.filter(row => !earned.some(({ agentId }) => agentId === row.agentId)).map(row => ({ ...none, ...row })),
-  ]
-  const sum = (field: keyof typeof none) => rows.reduce((total, row) => total + row[field], 0)
+  const rows = await earningsOf(tx, actor.user.id)
+  const sum = (field: keyof AgentSums) => rows.reduce((total, row) => total + row[field], 0)
   const [totalEarned, clearing] = [sum('earned'), sum('clearing')]
   return {
     currency: config.currency,
@@ -97,8 +84,8 @@ const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
     available: totalEarned - clearing,
     held: sum('held'),
     inDispute: sum('inDispute'),
-    completedTasks: sum('completedTasks'),
-    byAgent: rows.map(({ clearing: _, ...row }) => row),
+    completedTasks: sum('done'),
+    byAgent: rows.map(({ clearing: _, done: completedTasks, ...row }) => ({ ...row, completedTasks })),
   }
 }
 

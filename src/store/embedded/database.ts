@@ -1,7 +1,7 @@
 /** The embedded database: SQLite in memory for speed, a journal on the disk for durability, a snapshot to start from. */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Db, type Fill, type Reader, StoreError, type Tx } from '../db.ts'
+import { type Db, type EngineFigures, type Fill, type Reader, StoreError, type Tx } from '../db.ts'
 import { History } from './changes.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { fenced, type Proof, prove } from './fence.ts'
@@ -164,6 +164,12 @@ class EmbeddedDb implements SqliteDb {
 
   get isFull() {
     return this.#fillLevel.isFull
+  }
+
+  figures(): EngineFigures {
+    if (!this.#storage) return {}
+    const { journal, snapshotBytes } = this.#storage
+    return { journal: { bytes: journal.bytes, batches: journal.batches, snapshots: this.#snapshots, snapshotBytes } }
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {

@@ -20,4 +20,23 @@ CREATE TABLE tallies (
   count BIGINT NOT NULL,
   PRIMARY KEY (name, slot)
 );
+
+-- What has come of the tasks of an agent that works, and of who buys.
+CREATE TABLE work_sums (
+  whose TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  held BIGINT NOT NULL DEFAULT 0,
+  in_dispute BIGINT NOT NULL DEFAULT 0,
+  earned BIGINT NOT NULL DEFAULT 0,
+  clearing BIGINT NOT NULL DEFAULT 0,
+  done BIGINT NOT NULL DEFAULT 0,
+  submitted BIGINT NOT NULL DEFAULT 0,
+  completed BIGINT NOT NULL DEFAULT 0,
+  cancelled BIGINT NOT NULL DEFAULT 0,
+  disputed BIGINT NOT NULL DEFAULT 0,
+  lost BIGINT NOT NULL DEFAULT 0,
+  ratings BIGINT NOT NULL DEFAULT 0,
+  stars BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (whose, slot)
+);
 `

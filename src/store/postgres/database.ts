@@ -147,6 +147,11 @@ class PostgresDb implements Db {
     return fill !== null && fill.bytes >= fill.limit
   }
 
+  figures() {
+    const { totalCount, idleCount } = this.#pool
+    return { connections: { idle: idleCount, in_use: totalCount - idleCount, most: this.#settings.poolSize } }
+  }
+
   read<T>(work: (q: Reader) => Promise<T>, flow = OWN): Promise<T> {
     return this.#transact('REPEATABLE READ READ ONLY', work, { flow })
   }

@@ -48,6 +48,7 @@ export class PostgresTx implements Tx {
   }
 
   async runAll(steps: readonly Step[]) {
+    if (steps.length === 0) return []
     const sql = joinedText(
       steps.map(step => step.sql),
       this.#trusting,

@@ -44,9 +44,6 @@ export const deleteResetMails = (tx: Tx, email: string) =>
 
 export const deleteMail = (tx: Tx, id: string) => tx.run('DELETE FROM mails WHERE id = $1', [id])
 
-export const countMails = async (q: Reader) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM mails'))!.count
-
 const noticeKinds = [
   'password_changed',
   'password_reset',

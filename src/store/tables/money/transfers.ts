@@ -16,6 +16,7 @@ import {
   text,
 } from '../table.ts'
 import { tallyStep } from '../tallies.ts'
+import { wrongSums } from '../tasks/work-sums.ts'
 
 export const ledgerAccounts = table('accounts', {
   /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`, or the kind alone if it belongs to no user. */
@@ -110,17 +111,17 @@ export const balancesOf = (q: Reader, userId: string) =>
     [userId],
   )
 
-export const insertSettlement = (tx: Tx, row: NewRow<typeof settlements>) => settlements.insert(tx, row)
+export const settlementStep = (row: NewRow<typeof settlements>): Step => settlements.insertStep(row)
 
 /**
  * Ends the clearing of a payment. Returns undefined if it has ended already, or if a dispute is open and `despiteDispute` is 0.
  * No other statement decides between clearing and a dispute.
  */
 export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
-  tx.get<SettlementRow>(
+  tx.get<SettlementRow & { agentId: string }>(
     `UPDATE settlements SET status = 'final' WHERE task_id = $1 AND status = 'clearing'
        AND ($2 = 1 OR NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = $1 AND d.status = 'open'))
-     RETURNING ${settlements.all}`,
+     RETURNING ${settlements.all}, (SELECT t.agent_id FROM tasks t WHERE t.id = $1) AS "agentId"`,
     [taskId, despiteDispute],
   )
 
@@ -269,45 +270,6 @@ export const entriesOf = async (q: Reader, ids: readonly string[]) =>
         ids,
       )
 
-export interface EarningRow {
-  agentId: string
-  name: string
-  earned: number
-  clearing: number
-  completedTasks: number
-}
-
-/** What each agent of a builder has earned, the most first. Reversed amounts do not count, nor does work for oneself as completed. */
-export const earningsOf = (q: Reader, builderId: string) =>
-  q.all<EarningRow>(
-    `SELECT t.agent_id AS "agentId", a.name, CAST(SUM(s.released) AS BIGINT) AS earned,
-       CAST(SUM(CASE WHEN s.status = 'clearing' THEN s.released ELSE 0 END) AS BIGINT) AS clearing,
-       COUNT(CASE WHEN t.status = 'completed' AND t.buyer_id <> t.builder_id THEN 1 END) AS "completedTasks"
-     FROM settlements s JOIN tasks t ON t.id = s.task_id JOIN agents a ON a.id = t.agent_id
-     WHERE s.builder_id = $1 GROUP BY t.agent_id, a.name HAVING SUM(s.released) > 0
-     ORDER BY SUM(s.released) DESC, t.agent_id`,
-    [builderId],
-  )
-
-export interface OpenSumRow {
-  agentId: string
-  name: string
-  held: number
-  inDispute: number
-}
-
-/** What is held for the work of each agent of a builder, and what is in dispute. */
-export const openSumsOf = (q: Reader, builderId: string) =>
-  q.all<OpenSumRow>(
-    `SELECT t.agent_id AS "agentId", a.name,
-       CAST(SUM(CASE WHEN t.status <> 'completed' THEN t.agreed_price ELSE 0 END) AS BIGINT) AS held,
-       CAST(SUM(CASE WHEN t.disputed = 1 THEN t.agreed_price ELSE 0 END) AS BIGINT) AS "inDispute"
-     FROM tasks t JOIN agents a ON a.id = t.agent_id
-     WHERE t.builder_id = $1 AND (t.status IN ('pending', 'in_progress', 'delivered') OR t.disputed = 1)
-     GROUP BY t.agent_id, a.name ORDER BY t.agent_id`,
-    [builderId],
-  )
-
 /** Each SELECT looks for one fault that the ledger must never have. `what` names the row that has it. */
 export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
   {
@@ -362,6 +324,7 @@ export const ledgerFaults: readonly { readonly problem: string; readonly sql: st
           WHERE t.submitted_at IS NOT NULL
             AND (t.status IN ('completed', 'cancelled')) <> (s.task_id IS NOT NULL)`,
   },
+  { problem: 'the sums of work are not those of the tasks', sql: wrongSums },
 ]
 
 export const ledgerSize = async (q: Reader) => ({

@@ -296,16 +296,20 @@ interface Transition {
 }
 
 /**
- * The only statement that changes a task's state. If it changes no row, the transition has no effect. `note`: what is written of the step
- * with it.
+ * The only statement that changes a task's state. If it changes no row, the transition has no effect. `beside`: what is written of the
+ * step with it.
  */
-export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Transition, note: Step) => {
+export const setStatus = async (
+  tx: Tx,
+  { id, from, wasDisputed, to, moment, now }: Transition,
+  beside: readonly Step[],
+) => {
   const [changed] = await tx.runAll([
     tasks.updateStep(
       { id, status: from, disputed: wasDisputed },
       { status: to, updatedAt: now, disputed: 0, ...(moment && { [moment]: now }) },
     ),
-    note,
+    ...beside,
   ])
   if (changed && wasDisputed === 1) await tally(tx, 'disputed tasks', id, -1)
   return changed

@@ -14,7 +14,7 @@ const queues = {
   mails: 'created_at AS since FROM mails',
 } as const
 
-type Queue = keyof typeof queues
+export type Queue = keyof typeof queues
 interface Waiting {
   queue: Queue
   count: number

@@ -1,0 +1,193 @@
+// engines: embedded; process: own; lengths: short, long
+/**
+ * Each page of the console in a real browser, in each of its states: with nothing on it, with what people do and write, while the marketplace
+ * fails, and while nobody answers. axe finds nothing, what people wrote is text, and what fails is said where it fails.
+ */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { pages } from '../../src/console/pages.ts'
+import { devOf, hire } from '../cli/dev-lines.ts'
+import { inFolder } from '../cli/program.ts'
+import { openBrowser } from '../support/browser.ts'
+import { isLong } from '../support/length.ts'
+import { until } from '../support/patience.ts'
+import { openMistakenAgent } from './agent.ts'
+import { type Dev, userOf } from './crowd.ts'
+import { be, isRead, openTab, type Side, type Tab, tellWhatStandsOpen } from './tab.ts'
+
+const test = suite('states')
+test.after.each(tellWhatStandsOpen)
+
+const SIDES = ['buyer', 'builder', 'admin'] as const
+
+/** Text that would act, turn what is beside it, or be very long, if it were more than text. */
+const HOSTILE = `<img src=x onerror="document.title='acted'"><script>document.title='acted'</script> \u202Etxet\u202C \u0007 ${'x'.repeat(isLong ? 9000 : 900)}`
+
+/** By the first part of an address, what its other parts are. null: there is none, and its pages are left out. */
+type Known = Readonly<Record<string, readonly string[] | null>>
+
+const NOTHING: Known = Object.fromEntries(pages.map(({ path }) => [path.split('/')[1]!, ['nothing', 'nothing']]))
+
+function addressOf(path: string, known: Known): string | null {
+  const [, first = '', ...parts] = path.split('/')
+  if (parts.length > 0 && parts[0]!.startsWith(':') && known[first] === null) return null
+  let at = 0
+  const rest = parts.map(part => {
+    if (!part.startsWith(':')) return part
+    const value = known[first]?.[at++]
+    assert.ok(value !== undefined, `This test does not know what ${part} of ${path} is`)
+    return value
+  })
+  return ['', first, ...rest].join('/')
+}
+
+/** The pages of a side: those that nobody else has, and on the long way all that it may see. */
+const pagesOf = (side: Side) =>
+  pages.filter(
+    ({ path, role }) => path === '/' || (role ?? 'buyer') === side || (isLong && (!role || side === 'admin')),
+  )
+
+type Agent = Awaited<ReturnType<typeof openMistakenAgent>>
+
+/** A task that was delivered, one that is in dispute, with words that somebody evil wrote, and one whose webhook was refused. */
+async function doThings(dev: Dev, agent: Agent): Promise<Known> {
+  const { url, accounts, agents } = dev.ready
+  const agentId = agents.find(({ slug }) => slug === 'sample-agent')!.id
+  const { client } = userOf(dev, 'buyer')
+  await hire(dev, agentId)
+  const task = { agentId, title: HOSTILE.slice(0, 180), description: HOSTILE, agreedPrice: 500 }
+  const { id } = await client.createTask(task)
+  await client.submitTask({ id })
+  await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
+  await client.sendMessage({ id, content: HOSTILE.slice(0, 900) })
+  await client.disputeTask({ id, reason: HOSTILE.slice(0, 900) })
+  const own = agents.find(({ slug }) => slug === 'my-agent')!
+  agent.mend()
+  agent.begin({ secret: own.webhookSecret, key: accounts.builder!.apiKey, api: url })
+  await dev.said(/^my-agent can be hired/)
+  agent.spoil()
+  const failing = await hire(dev, own.id)
+  await dev.until('its refusal', ({ type, status }) => type === 'webhook' && status === 401)
+  const deliveries = await userOf(dev, 'builder').client.listMyDeliveries({ taskId: failing })
+  return {
+    ...{ tasks: [id], disputes: [id], deliveries: [deliveries.items[0]!.id] },
+    ...{ agents: ['sample-agent'], hire: ['sample-agent'] },
+    conformance: isLong ? await judged(dev, agent, own.id) : null,
+  }
+}
+
+/** A run takes its time. */
+async function judged(dev: Dev, agent: Agent, agentId: string): Promise<string[]> {
+  agent.mend()
+  const { client } = userOf(dev, 'builder')
+  const { id } = await client.judgeAgent({ agentId, only: ['sig'] })
+  await until('the end of the run', async () => (await client.getConformanceRun({ id })).state !== 'running')
+  return [id, 'sig.valid']
+}
+
+const LOOKS = isLong
+  ? ([
+      { width: 1440, colorScheme: 'light' },
+      { width: 1440, colorScheme: 'dark' },
+      // A window of 1,280 pixels at 400 %.
+      { width: 320, colorScheme: 'dark' },
+    ] as const)
+  : ([{ width: 1440, colorScheme: 'dark' }] as const)
+
+interface State {
+  readonly words: string
+  readonly known: Known
+  readonly refusals: readonly (number | 'cut')[]
+  readonly before?: (tab: Tab) => Promise<unknown>
+  readonly check?: (tab: Tab, what: string) => Promise<void>
+}
+
+test(
+  'every page is accessible, and says what is wrong, whether it is empty or full or the marketplace fails',
+  inFolder(async folder => {
+    const agent = await openMistakenAgent()
+    const dev = await devOf(folder, ['--ephemeral', '--forward-to', agent.url])
+    const { browser, close } = await openBrowser()
+    const everywhere = async ({ words, known, refusals, before, check }: State) => {
+      for (const side of SIDES)
+        for (const look of LOOKS) {
+          const tab = await openTab(browser, dev.ready.url, { ...look, refusals })
+          await be(tab, side)
+          await before?.(tab)
+          for (const { path } of pagesOf(side)) {
+            const what = `${path} of the ${side}, ${words}, ${look.width} ${look.colorScheme}`
+            const address = addressOf(path, known)
+            if (address === null) continue
+            await tab.to(address)
+            await isRead(tab, what)
+            await tab.isAccessible(what)
+            assert.is.not(await tab.page.title(), 'acted')
+            await check?.(tab, what)
+          }
+          tab.hadNoFaults()
+          await tab.close()
+        }
+    }
+    try {
+      if (isLong) await everywhere({ words: 'with nothing', known: NOTHING, refusals: [400, 404] })
+      const known = await doThings(dev, agent)
+      await everywhere({ words: 'with something', known, refusals: [] })
+      for (const how of isLong ? (['500', 'cut'] as const) : (['500'] as const)) {
+        const failing = failuresOf(how)
+        await everywhere({
+          ...{ words: `while the answer is ${how}`, known, refusals: [500, 'cut'] },
+          before: failing.begin,
+          check: failing.isSaid,
+        })
+      }
+    } finally {
+      await close()
+      agent.close()
+      await dev.stop()
+    }
+  }),
+)
+
+const SENTENCE = 'The disk of the marketplace is full.'
+/** These ask by themselves, again and again: who is signed in, the stream and the strip. */
+const ALWAYS = /\/api\/(?:auth\/me|stream|dev\/status)$/
+
+/** Lets the marketplace fail for a tab, except that it knows who is signed in. */
+function failuresOf(how: '500' | 'cut') {
+  let asked = 0
+  const begin = ({ page }: Tab) => {
+    page.on('framenavigated', () => {
+      asked = 0
+    })
+    return page.route(/\/api\//, route => {
+      const { pathname } = new URL(route.request().url())
+      if (pathname === '/api/auth/me') return route.continue()
+      if (!ALWAYS.test(pathname)) asked++
+      if (how === 'cut') return route.abort('connectionrefused')
+      const headers = { 'x-request-id': 'req_of_the_test' }
+      const json = { success: false, error: SENTENCE }
+      return route.fulfill({ status: 500, headers, json })
+    })
+  }
+  /** Each page that asked for something says what it could not read, why, and what to do; and shows it once it can be read. */
+  const isSaid = async ({ page }: Tab, what: string) => {
+    if (asked === 0) return
+    const said = page.locator('main [role=alert]')
+    const words = await said.allTextContents()
+    assert.ok(words.length > 0, `${what}: nothing is said`)
+    for (const text of words) {
+      assert.match(text, /could not be/, what)
+      if (how === '500') assert.ok(text.includes(SENTENCE) && text.includes('req_of_the_test'), `${what}: ${text}`)
+    }
+    await page.unroute(/\/api\//)
+    // Some is read anew without being told to, as the stream is there again.
+    await until(`${what} can be read again`, async () => {
+      await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
+      return (await said.count()) === 0
+    })
+    await begin({ page } as Tab)
+  }
+  return { begin, isSaid }
+}
+
+test.run()
