@@ -174,6 +174,10 @@ const table = {
     'The marketplace is full: what is open can be finished, nothing new is accepted. To its operator: move to Postgres with marketplace db copy',
   ],
   overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds'],
+  database_away: [
+    503,
+    'The database of the marketplace is away or takes no writes; nothing was done, try again in some seconds',
+  ],
 } as const satisfies Record<string, readonly [number, Words]>
 
 export type FailureName = keyof typeof table

@@ -162,14 +162,23 @@ function openLog(options: OpenOptions) {
     options.log?.(entry)
   }
   const { log, setClock } = stamped(write, options.world ?? machineClock)
-  return { metrics, recording, setClock, log: metrics.tap(withShortValues(log)) }
+  return { metrics, recording, setClock, log: metrics.tap(withoutLooks(withShortValues(log))) }
 }
+
+/** Whoever looks into a simulator, as its pages do all the time, would see himself looking. */
+const withoutLooks =
+  (log: Log): Log =>
+  entry => {
+    const isLook =
+      entry.type === 'request' && entry.method === 'GET' && entry.status < 400 && entry.route?.startsWith('/api/dev/')
+    if (!isLook) log(entry)
+  }
 
 const machineClock = { now: Date.now, realNow: Date.now }
 
 const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
   ...contractPages(endpoints, market.config),
-  ...(market.config.console === 'on' && consolePages(market.config)),
+  ...(market.config.console === 'on' && consolePages(market.config, market.memory.of(PublicFiles))),
   ...publicFilePages(market.config, market.memory.of(PublicFiles)),
   '/metrics': metricsPage(market, metrics, metricsToken),
 })

@@ -141,6 +141,9 @@ export const version: string = manifest.version
 /** The oldest Node that runs this package, such as `20.19`. */
 export const requiredNode = (): string => manifest.engines.node.replace('>=', '')
 
+/** By default this shows when the database is connected to. */
+const PREPARE = { auto: undefined, on: true, off: false }
+
 export const defaults = {
   host: '127.0.0.1',
   port: '4000',
@@ -182,7 +185,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
   const db = databaseOf(
     named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? written('db') ?? defaults[mode].db,
     {
-      prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
+      prepare: PREPARE[oneOf('--db-prepare', given('dbPrepare') ?? 'auto', ['auto', 'on', 'off'])],
       poolSize: countOf('--db-pool', given('dbPool'), 999) ?? defaults.poolSize,
     },
   )

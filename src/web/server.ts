@@ -246,7 +246,7 @@ async function sendReadiness(call: Call) {
   const answers = server.closing || (await server.market.db.ready())
   if (server.closing) call.page(503, 'text/plain', 'closing')
   else if (answers) call.page(200, 'text/plain', 'ok')
-  else call.page(503, 'text/plain', 'the database does not answer')
+  else call.page(503, 'text/plain', 'the database takes no work')
 }
 
 /** Counts each request once, on arrival and before authentication. Source: A-40. */

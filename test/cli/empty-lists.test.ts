@@ -41,6 +41,10 @@ test('an empty list tells what there is none of, and by which flags', async () =
     ...['tasks', 'list', '--status', 'draft', '--role', 'builder', '--as', 'builder', '--limit', '5'],
   )
   const task = (await answerHere('tasks', 'create', '--agent', 'sample-agent', ...letter)).data
+  await told(
+    `There are no tasks with --status draft.${all('tasks list --as builder')}`,
+    ...['tasks', 'list', '--status', 'draft', '--sort', 'oldest', '--as', 'builder'],
+  )
   await told('Page 2 is behind the last one, 1.', 'tasks', 'list', '--page', '2')
   await told('There are no deliverables of this task.', 'tasks', 'deliverables', task.id)
   await told('There are no messages of this task.', 'tasks', 'messages', task.id)

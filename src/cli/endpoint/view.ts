@@ -51,10 +51,12 @@ function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: re
     )
 }
 
+const LEAVE_NONE_OUT = new Set<unknown>(['page', 'limit', 'sort', 'by'])
+
 function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, reach }: Typed) {
   const filters = known.flatMap(([flag, , sets]) => {
     const given = flags[attributeOf(flag)]
-    if (given === undefined || sets === 'page' || sets === 'limit') return []
+    if (given === undefined || LEAVE_NONE_OUT.has(sets)) return []
     return plain(given === true ? flagIn(flag) : `${flagIn(flag)} ${plainShellWord(String(given))}`)
   })
   const all = nextSteps.wholeList([name, ...words.map(plainShellWord)].join(' '), reach)
