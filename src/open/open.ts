@@ -119,7 +119,9 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       file: options.file,
       runDue: background.run,
       close(graceMs = GRACE_MS) {
-        closing ??= endWork({ world, server, background }, graceMs).then(closeAll)
+        closing ??= retire({ world, server }, graceMs > 0 ? options.lameDuckMs : 0)
+          .then(() => endWork({ world, server, background }, graceMs))
+          .then(closeAll)
         return closing
       },
     }
@@ -129,6 +131,13 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       .catch(() => {})
     throw error
   }
+}
+
+/** Lets balancers see that it is to go, before it takes no more connections. */
+async function retire({ world, server }: Pick<Working, 'world' | 'server'>, ms = 0): Promise<void> {
+  if (ms === 0) return
+  server.retire()
+  await new Promise<void>(resolve => world.after(ms, resolve))
 }
 
 /** Ends what is under way: at once what can be done again after the next start, and the rest within `graceMs`. */

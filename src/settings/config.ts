@@ -29,6 +29,7 @@ import {
   oneOf,
   portOf,
   portRangeOf,
+  secondsOf,
   tokenOf,
   variable,
   withSource,
@@ -102,6 +103,8 @@ export interface Settings {
   /** Overrides of the web server's bounds. */
   readonly bounds: ReturnType<typeof boundsOf>
   /** The default of the interface unless given. */
+  /** How long `/readyz` says no before the server takes no more connections. */
+  readonly lameDuckMs: number | undefined
   readonly heartbeatBatch: number | undefined
   readonly keeping: GivenKeeping
   /** Further rules for where webhooks may go. Only `serve` applies them. */
@@ -199,6 +202,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
     console: oneOf('--console', given('console') ?? 'on', ['on', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
+    lameDuckMs: secondsOf('MARKETPLACE_LAME_DUCK', env.MARKETPLACE_LAME_DUCK, 60),
     heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
     bounds: boundsOf(env),
     keeping: keepingOf(env),

@@ -86,6 +86,11 @@ export function countOf(name: string, text: string | undefined, most = 999_999):
   throw new UsageError(`${name} takes a number from 1 to ${most}, not ${text}.`)
 }
 
+export function secondsOf(name: string, text: string | undefined, most: number): number | undefined {
+  const seconds = countOf(name, text, most)
+  return seconds && seconds * 1_000
+}
+
 export function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
   const found = values.find(value => value === text)
   if (found !== undefined) return found
