@@ -17,7 +17,8 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   if (record.method === 'GET') names.add('unread_answers')
   if (record.list) names.add('page_too_large')
   if (record.grows) names.add('full')
-  for (const name of ['rate_limited', 'too_many_behind', 'internal', 'overloaded'] as const) names.add(name)
+  for (const name of ['rate_limited', 'too_many_behind', 'internal', 'overloaded', 'database_away'] as const)
+    names.add(name)
   return [...names].sort((a, b) => statusOf(a) - statusOf(b))
 }
 

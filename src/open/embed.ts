@@ -15,12 +15,12 @@ export interface OpenOptions {
   /** Postgres instead of the embedded engine. Then a secret key must be given. Source: A-8. */
   postgres?:
     | {
-        /** postgres://user:password@host:port/database */
+        /** postgres://user:password@host:port/database; of several hosts, with commas between, the one that takes writes is used */
         url: string
         /** How many connections this process opens at most. */
         poolSize?: number
-        /** false: statements are not prepared by name, for poolers in transaction mode. */
-        prepare?: boolean
+        /** Whether statements are prepared by name; unless given, they are if no pooler is between. */
+        prepare?: boolean | undefined
         /** How long one statement may run, in ms. */
         statementTimeoutMs?: number
         /** How long a unit may wait until one of the connections is free, in ms. */
@@ -61,7 +61,10 @@ export interface OpenOptions {
         allowed?: readonly string[]
       }
     | undefined
-  /** Base64 of 32 bytes; read from the key file next to the database unless given. */
+  /**
+   * Base64 of 32 bytes; read from the key file next to the database unless given. Several with commas between: the first seals,
+   * the others open what they have sealed.
+   */
   secretKey?: string | undefined
   /** Makes a new key if the one of this database is lost, and deletes what was sealed with the old one. */
   newSecretKey?: boolean | undefined

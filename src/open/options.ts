@@ -14,6 +14,8 @@ export interface OpenOptions extends PublicOptions {
   /** Replaces the disk: the database and the uploaded files. */
   storage?: { openDatabase: typeof openDatabase; files: FileStore }
   debug?: DebugSinks | undefined
+  /** How long it still takes connections while it is closed, and `/readyz` says no. Source: A-4. */
+  lameDuckMs?: number | undefined
   /** Describes this process to a second one that tries to open the same file. */
   holder?: string
 }

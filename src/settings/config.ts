@@ -29,6 +29,7 @@ import {
   oneOf,
   portOf,
   portRangeOf,
+  secondsOf,
   tokenOf,
   variable,
   withSource,
@@ -40,8 +41,10 @@ export interface Config {
   readonly port: number
   /** The public base URL without a trailing slash, with which every callbackUrl begins; set once the server listens. */
   baseUrl: string
-  /** The 32-byte key that encrypts secrets at rest. Source: A-8. */
-  readonly secretKey: Buffer
+  /** The 32-byte key that encrypts secrets at rest. It changes when it is rotated. Source: A-8. */
+  secretKey: Buffer
+  /** Keys that only open what they have sealed, until nothing is left. */
+  otherSecretKeys?: readonly Buffer[]
   readonly payments: 'sandbox' | 'manual'
   readonly currency: string
   /** Rate limits are off, only logged, or enforced. Source: A-40. */
@@ -102,11 +105,13 @@ export interface Settings {
   /** Overrides of the web server's bounds. */
   readonly bounds: ReturnType<typeof boundsOf>
   /** The default of the interface unless given. */
+  /** How long `/readyz` says no before the server takes no more connections. */
+  readonly lameDuckMs: number | undefined
   readonly heartbeatBatch: number | undefined
   readonly keeping: GivenKeeping
   /** Further rules for where webhooks may go. Only `serve` applies them. */
   readonly wayOut: WayOut
-  /** Base64. Unless given, a key file next to the database is used. Source: A-8. */
+  /** Base64, or several with commas between. Unless given, a key file next to the database is used. Source: A-8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
@@ -138,6 +143,9 @@ const manifest = createRequire(import.meta.url)('agent-marketplace/package.json'
 export const version: string = manifest.version
 /** The oldest Node that runs this package, such as `20.19`. */
 export const requiredNode = (): string => manifest.engines.node.replace('>=', '')
+
+/** By default this shows when the database is connected to. */
+const PREPARE = { auto: undefined, on: true, off: false }
 
 export const defaults = {
   host: '127.0.0.1',
@@ -180,7 +188,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
   const db = databaseOf(
     named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? written('db') ?? defaults[mode].db,
     {
-      prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
+      prepare: PREPARE[oneOf('--db-prepare', given('dbPrepare') ?? 'auto', ['auto', 'on', 'off'])],
       poolSize: countOf('--db-pool', given('dbPool'), 999) ?? defaults.poolSize,
     },
   )
@@ -196,6 +204,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
     console: oneOf('--console', given('console') ?? 'on', ['on', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
+    lameDuckMs: secondsOf('MARKETPLACE_LAME_DUCK', env.MARKETPLACE_LAME_DUCK, 60),
     heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
     bounds: boundsOf(env),
     keeping: keepingOf(env),

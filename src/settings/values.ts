@@ -4,17 +4,29 @@
 import { isIP } from 'node:net'
 import { limits } from '../api/limits.ts'
 import { type DebugTopic, debugTopics } from '../shared/debug.ts'
+import { hostsOf } from '../shared/postgres-address.ts'
 import { UsageError } from '../shared/usage-error.ts'
 import { PROJECT_FILE } from './project-file.ts'
 export type Database =
   | { readonly file: string; readonly postgres?: undefined }
-  | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
+  | { readonly file: null; readonly postgres: Pooled & { url: string } }
 
-export function databaseOf(text: string, options: { prepare: boolean; poolSize: number }): Database {
+/** `prepare`: undefined unless its user has said so. */
+interface Pooled {
+  prepare: boolean | undefined
+  poolSize: number
+}
+
+export function databaseOf(text: string, options: Pooled): Database {
   if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
   if (!isPostgres(text)) return { file: text }
-  if (URL.canParse(text)) return { file: null, postgres: { url: text, ...options } }
-  throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
+  const hosts = hostsOf(text)
+  if (hosts.length === 0)
+    throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
+  const wanted = new URL(hosts[0]!).searchParams.get('target_session_attrs') ?? 'read-write'
+  if (wanted !== 'read-write' && wanted !== 'primary')
+    throw new UsageError(`--db takes a server that takes writes: target_session_attrs=read-write, not ${wanted}.`)
+  return { file: null, postgres: { url: text, ...options } }
 }
 
 const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
@@ -25,10 +37,9 @@ export const databaseNamed = (text: string): Database => databaseOf(text, { prep
 /** Returns the database in words, without its password. */
 export function nameOf({ file, postgres }: Database): string {
   if (file !== null) return file
-  const url = new URL(postgres.url)
-  url.password = ''
-  url.search = ''
-  return url.href
+  const urls = hostsOf(postgres.url).map(each => new URL(each))
+  const { protocol, username, pathname } = urls[0]!
+  return `${protocol}//${username && `${username}@`}${urls.map(({ host }) => host).join(',')}${pathname}`
 }
 
 export function baseUrlOf(text: string | undefined, flag = '--base-url'): string {
@@ -73,6 +84,11 @@ export function countOf(name: string, text: string | undefined, most = 999_999):
   if (!text) return undefined
   if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text)
   throw new UsageError(`${name} takes a number from 1 to ${most}, not ${text}.`)
+}
+
+export function secondsOf(name: string, text: string | undefined, most: number): number | undefined {
+  const seconds = countOf(name, text, most)
+  return seconds && seconds * 1_000
 }
 
 export function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {

@@ -135,6 +135,9 @@ export class LostError extends StoreError {}
 /** The database is overloaded. Nothing was done, and a later try may pass. */
 export class BusyError extends StoreError {}
 
+/** The database is away, or takes no writes. Nothing was done, and a later try may pass. */
+export class AwayError extends BusyError {}
+
 /** The rows have more text than was asked for. Their first `fit` have not. */
 export class TooMuchError extends Error {
   readonly fit: number

@@ -1,4 +1,5 @@
-/** Migrates the schema of a database, on any engine. */
+/** Migrates the schema of a database, on any engine. Source: A-105. */
+import { createHash } from 'node:crypto'
 import { type Db, StoreError, type Tx } from './db.ts'
 
 export interface Migration {
@@ -8,13 +9,16 @@ export interface Migration {
   sql: string
 }
 
-const TABLE =
-  'CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)'
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations
+  (id BIGINT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at BIGINT NOT NULL)`
 
 interface Applied {
   id: number
   name: string
+  hash: string
 }
+
+const APPLIED = 'SELECT id, name, hash FROM migrations ORDER BY id'
 
 /**
  * Applies what is missing, in order, all or nothing. Returns the names of what it applied. Throws a StoreError if the
@@ -27,8 +31,8 @@ export const migrate = (
 ): Promise<string[]> =>
   db.migrate(async tx => {
     await tx.run(TABLE)
-    const applied = await tx.all<Applied>('SELECT id, name FROM migrations ORDER BY id')
-    refuseUnreleased(applied, migrations)
+    const applied = await tx.all<Applied>(APPLIED).catch(refuseUnhashed)
+    refuseEdited(applied, migrations)
     refuseNewer(applied, migrations)
     const missing = missingIn(applied, migrations)
     for (const migration of missing) await apply(tx, migration, now())
@@ -38,8 +42,8 @@ export const migrate = (
 /** Throws a StoreError unless everything this program knows is applied. More may be: by a newer instance beside this one. */
 export const proveMigrated = (db: Db, migrations: readonly Migration[]): Promise<void> =>
   db.read(async q => {
-    const applied = await q.all<Applied>('SELECT id, name FROM migrations ORDER BY id').catch(() => [])
-    refuseUnreleased(applied, migrations)
+    const applied = await q.all<Applied>(APPLIED).catch(refuseUnhashed)
+    refuseEdited(applied, migrations)
     const missing = missingIn(applied, migrations)
     if (missing.length === 0) return
     const names = missing.map(({ name }) => name).join(', ')
@@ -49,11 +53,19 @@ export const proveMigrated = (db: Db, migrations: readonly Migration[]): Promise
 const missingIn = (applied: readonly Applied[], migrations: readonly Migration[]) =>
   migrations.filter(({ id }) => !applied.some(done => done.id === id))
 
-function refuseUnreleased(applied: readonly Applied[], migrations: readonly Migration[]): void {
-  for (const { id, name } of applied) {
+function refuseEdited(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  for (const { id, name, hash } of applied) {
     const known = migrations.find(migration => migration.id === id)
-    if (known && known.name !== name) throw unreleased(id, name, known.name)
+    if (known && known.name !== name) throw another(`its migration ${id} is “${name}”, here it is “${known.name}”`)
+    if (known && hashOf(known) !== hash) throw another(`its migration ${id} (${name}) was another than the one here`)
   }
+}
+
+/** A database without any table has no migrations. One of an early build kept no hash of them. */
+function refuseUnhashed(error: Error): Applied[] {
+  if (/\bhash\b/.test(error.message)) throw another('it has no hash of its migrations')
+  if (/\bmigrations\b/.test(error.message)) return []
+  throw error
 }
 
 function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
@@ -62,8 +74,13 @@ function refuseNewer(applied: readonly Applied[], migrations: readonly Migration
 
 const apply = async (tx: Tx, { id, name, sql }: Migration, now: number) => {
   for (const statement of statements(sql)) await tx.run(statement)
-  await tx.run('INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)', [id, name, now])
+  const values = [id, name, hashOf({ sql }), now]
+  await tx.run('INSERT INTO migrations (id, name, hash, applied_at) VALUES ($1, $2, $3, $4)', values)
 }
+
+/** Of what an engine is given: comments and spaces may change. @internal Databases of releases are compared by it. */
+export const hashOf = ({ sql }: Pick<Migration, 'sql'>) =>
+  createHash('sha256').update(statements(sql).join(';\n').replace(/\s+/g, ' ')).digest('hex')
 
 const COMMENT = /--[^\n]*/g
 
@@ -80,8 +97,8 @@ const newer = (id: number, name: string) =>
   )
 
 /** Source: A-227. */
-const unreleased = (id: number, name: string, known: string) =>
+const another = (difference: string) =>
   new StoreError(
-    `The database was made by a build from before the first release: its migration ${id} is “${name}”, here it is “${known}”. ` +
+    `The database was made by another build than this one, or from before the first release: ${difference}. ` +
       'Use the build that made it, or begin with a new database: name another file, or an empty database of Postgres.',
   )

@@ -6,7 +6,7 @@ import { limits, type RateCategory } from '../api/limits.ts'
 import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
-import { BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
+import { AwayError, BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
 import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import type { ArrivingFiles } from './bodies/arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
@@ -275,7 +275,8 @@ export class Call {
     if (hasLost(error)) return this.refuse(refuse('lost_race'))
     if (error instanceof TooMuchError) return this.refuse(refuse('page_too_large', error.fit, MOST_OF_PAGE))
     this.#logFault(error)
-    this.refuse(error instanceof BusyError ? overloaded() : refuse('internal'))
+    if (error instanceof AwayError) return this.refuse(later('database_away'))
+    this.refuse(error instanceof BusyError ? later('overloaded') : refuse('internal'))
   }
 
   #logFault(error: unknown) {
@@ -362,8 +363,8 @@ export class Call {
 const hasLost = (error: unknown) =>
   error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
 
-function overloaded(): Refusal {
-  const refusal = refuse('overloaded')
+function later(name: 'overloaded' | 'database_away'): Refusal {
+  const refusal = refuse(name)
   refusal.headers = { 'retry-after': String(BUSY_SECONDS) }
   return refusal
 }

@@ -63,6 +63,8 @@ export interface ServerOptions {
 export interface Server {
   /** Rejects with an error for people if the port is in use. Sets `config.baseUrl` if it is empty. */
   listen(): Promise<{ url: string; port: number }>
+  /** `/readyz` says 503 from now on; everything is served as before. */
+  retire(): void
   /** Accepts no more connections, lets requests in flight finish for at most `graceMs`, then closes them. */
   close(graceMs: number): Promise<void>
   figures(): Watched
@@ -136,6 +138,9 @@ export function createServer(options: ServerOptions): Server {
       const bound = await listen(server, { host: config.host, port: config.port, flag: '--port' })
       config.baseUrl ||= bound.url
       return bound
+    },
+    retire() {
+      state.closing = true
     },
     async close(graceMs) {
       state.closing = true
@@ -246,7 +251,7 @@ async function sendReadiness(call: Call) {
   const answers = server.closing || (await server.market.db.ready())
   if (server.closing) call.page(503, 'text/plain', 'closing')
   else if (answers) call.page(200, 'text/plain', 'ok')
-  else call.page(503, 'text/plain', 'the database does not answer')
+  else call.page(503, 'text/plain', 'the database takes no work')
 }
 
 /** Counts each request once, on arrival and before authentication. Source: A-40. */

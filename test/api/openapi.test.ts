@@ -75,9 +75,9 @@ test('I-credentials: each operation names the credentials that it takes', () => 
 
 test('I-status-bad: refusals follow from the record', () => {
   const statuses = (record: Endpoint) => Object.keys(operationOf(record).responses)
-  assert.equal(statuses(endpoints.listCategories), ['200', '403', '429', '500'])
-  assert.equal(statuses(endpoints.createTask), ['201', '400', '401', '403', '404', '409', '429', '500'].sort())
-  assert.equal(statuses(endpoints.getWallet), ['200', '401', '403', '429', '500'])
+  assert.equal(statuses(endpoints.listCategories), ['200', '403', '429', '500', '503'])
+  assert.equal(statuses(endpoints.createTask), ['201', '400', '401', '403', '404', '409', '429', '500', '503'].sort())
+  assert.equal(statuses(endpoints.getWallet), ['200', '401', '403', '429', '500', '503'])
   assert.equal(statuses(endpoints.agentCallback).slice(0, 2), ['200', '201'])
   const forbidden = operationOf(endpoints.createAgent).responses[403]!.content!['application/json']!.examples
   assert.equal(Object.keys(forbidden!).sort(), ['banned', 'builder_only', 'cross_site', 'suspended'])

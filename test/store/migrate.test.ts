@@ -65,11 +65,34 @@ test('a step that another build has applied under its number is refused, and not
   for (const refused of [migrate(db, program, () => 6), proveMigrated(db, program)]) {
     const error = await refused.catch(error => error)
     assert.instance(error, StoreError)
-    assert.match(error.message, 'before the first release')
+    assert.match(error.message, 'another build')
     assert.match(error.message, 'migration 2 is “more”, here it is “less”')
     assert.match(error.message, 'begin with a new database')
   }
   assert.is((await migrate(db, [first, second], () => 7)).length, 0)
+})
+
+test('a step that was edited since it was applied is refused, and its comments may change', async () => {
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  await migrate(db, [first, second], () => 5)
+  const edited = [first, { ...second, sql: second.sql.replace("'a;b'", "'a;c'") }]
+  for (const refused of [migrate(db, edited, () => 6), proveMigrated(db, edited)]) {
+    const error = await refused.catch(error => error)
+    assert.instance(error, StoreError)
+    assert.match(error.message, 'its migration 2 (more) was another than the one here')
+    assert.match(error.message, 'Use the build that made it')
+  }
+  const reworded = { ...second, sql: second.sql.replace('-- why', '-- because').replaceAll(' note', '  note') }
+  assert.equal(await migrate(db, [first, reworded], () => 7), [])
+  await proveMigrated(db, [first, reworded])
+})
+
+test('a database of an early build, which kept no hashes, is refused in words', async () => {
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  const early = 'CREATE TABLE migrations (id BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)'
+  await db.write(tx => tx.run(early))
+  for (const refused of [migrate(db, [first], () => 6), proveMigrated(db, [first])])
+    assert.match((await refused.catch(error => error)).message, 'it has no hash of its migrations. Use the build')
 })
 
 test('an instance may start beside a newer one, once all that it knows is applied', async () => {

@@ -2,9 +2,17 @@
 /** What Postgres says, in the marketplace's own words; and who comes next when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BusyError, ConstraintError, ContestedError, StoreError } from '../../src/store/db.ts'
+import { AwayError, BusyError, ConstraintError, ContestedError, StoreError } from '../../src/store/db.ts'
 import { createSlots } from '../../src/store/postgres/connection-queue.ts'
-import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres/errors.ts'
+import {
+  codeOf,
+  endsConnection,
+  exhausted,
+  translated,
+  triesFor,
+  uncertain,
+  unreached,
+} from '../../src/store/postgres/errors.ts'
 
 const failure = (code: string, message = 'said so') => Object.assign(new Error(message), { code })
 
@@ -31,12 +39,38 @@ test('a server that has no time, no lock, no connection or no memory is busy; so
 })
 
 test('a connection that has ended says so, and what to check', () => {
-  for (const error of [failure('57P01'), failure('ECONNRESET'), new Error('Connection terminated unexpectedly')]) {
+  for (const error of [
+    ...['57P01', '25P03', 'ECONNRESET'].map(code => failure(code)),
+    new Error('Connection terminated unexpectedly'),
+  ]) {
     const said = translated(error) as Error
-    assert.instance(said, StoreError)
+    assert.instance(said, AwayError)
+    assert.is(triesFor(said), 2)
+    const unknown = uncertain(said)
+    assert.instance(unknown, StoreError)
+    assert.not.instance(unknown, AwayError)
+    assert.is(triesFor(unknown), 1)
     assert.is(said.message, `The connection to Postgres has ended: ${error.message}. Check that the server runs.`)
     assert.is(said.cause, error)
   }
+})
+
+test('who can’t connect is told that the database is away; so is who may not write', () => {
+  for (const error of [
+    ...['57P03', 'ECONNREFUSED'].map(code => failure(code)),
+    new Error('timeout exceeded when trying to connect'),
+  ]) {
+    const said = unreached(error) as Error
+    assert.instance(said, AwayError)
+    assert.equal([said.message, triesFor(said)], [`Postgres can't be reached: ${error.message}`, 1])
+  }
+  assert.not.instance(unreached(failure('53300')), AwayError)
+  assert.instance(translated(failure('25006')), AwayError)
+  assert.is(uncertain(failure('x')) instanceof StoreError, false)
+})
+
+test('after a long silence nothing is tried again', () => {
+  assert.is(triesFor(translated(new Error('Query read timeout'))), 1)
 })
 
 test('every other error stays what it is', () => {
@@ -76,7 +110,7 @@ test('who has lost every time is told that it was contested; other errors stay',
 })
 
 test('a connection that has ended is told from a statement that has failed', () => {
-  for (const code of ['57P01', '57P03', '08006', 'ECONNRESET', 'EPIPE', ''])
+  for (const code of ['57P01', '57P03', '25P03', '08006', 'ECONNRESET', 'EPIPE', ''])
     assert.ok(endsConnection(failure(code)), code)
   for (const code of ['57014', '23505', '40001', '22012', 'XX000', '10800'])
     assert.not(endsConnection(failure(code)), code)

@@ -83,7 +83,7 @@ test('a statement that takes too long, and a Postgres that has no connection lef
   )
   const few = new URL(url)
   few.username = role
-  const scarce = await openPostgres({ url: few.href })
+  const scarce = await openPostgres({ url: few.href, queueTimeoutMs: 500 })
   await scarce.read(async q => {
     await q.get('SELECT 1 AS one')
     await assertRejects(

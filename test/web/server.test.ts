@@ -466,7 +466,7 @@ test('readyz says 503 when the embedded engine has stopped', async () => {
   await other.db.close()
   const { status, text } = await ask('/readyz', { port: other.port })
   assert.is(status, 503)
-  assert.is(text, 'the database does not answer')
+  assert.is(text, 'the database takes no work')
   assert.is((await ask('/healthz', { port: other.port })).status, 200)
   await other.server.close(0)
 })

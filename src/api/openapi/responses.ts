@@ -78,6 +78,11 @@ export const sharedResponses: Record<string, Response> = {
     headers: { 'Retry-After': headerOf('Seconds, where another try makes sense', { type: 'integer' }) },
     content: json(refused(['internal', 'overloaded'])),
   },
+  DatabaseAway: {
+    description: 'The database is away or takes no writes; nothing was done',
+    headers: { 'Retry-After': headerOf('Seconds', { type: 'integer' }) },
+    content: json(refused(['database_away'])),
+  },
 }
 
 const shared: Partial<Record<FailureName, string>> = {
@@ -86,6 +91,7 @@ const shared: Partial<Record<FailureName, string>> = {
   too_many_behind: 'RateLimited',
   internal: 'InternalError',
   overloaded: 'InternalError',
+  database_away: 'DatabaseAway',
 }
 
 /** Returns the responses by status. `used` receives the refusals that the document needs examples of. */

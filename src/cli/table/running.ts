@@ -61,7 +61,10 @@ export const running: readonly CommandRecord[] = [
     summary: 'Run a marketplace for others',
     options: [
       ...served('serve'),
-      ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
+      [
+        '--db-prepare <mode>',
+        'off, on, or auto: off behind a pooler of Postgres (default: auto, MARKETPLACE_DB_PREPARE)',
+      ],
       [
         '--db-limit <size>',
         `a database of this size is full: 512MB, 1GB (default: ${limits.database.fullMebibytes / 1024}GB, on Postgres none; MARKETPLACE_DB_LIMIT)`,

@@ -10,6 +10,8 @@ export interface Slots {
   acquire(flow: string): Promise<void> | undefined
   /** `ms`: how long the flow has had it. */
   release(flow: string, ms: number): void
+  /** Allows so many for the moment, and one more now and then until all are allowed again. */
+  narrow(count: number): void
   readonly waiting: number
 }
 
@@ -21,15 +23,22 @@ const SHARE = 3 / 4
 /** The marketplace's own units are ahead of flows that have had connections for so much less. */
 const HEAD_START_MS = 1_000
 
+/** How soon one more is tried than the server lately had room for. */
+const WIDEN_MS = 250
+
 /** Allows `count` connections at a time. A caller that has waited for `waitMs` is rejected. */
 export function createSlots(count: number, waitMs: number): Slots {
   const queue = new FairQueue<() => void>(HEAD_START_MS)
   const held = new Map<string, number>()
   let left = count
+  /** How many are not allowed for the moment. */
+  let withheld = 0
+  let widening: NodeJS.Timeout | undefined
 
   const mayTake = (flow: string) => {
     const own = held.get(flow) ?? 0
-    return left > 0 && (flow === OWN || own < Math.ceil((left + own) * SHARE))
+    const free = left - withheld
+    return free > 0 && (flow === OWN || own < Math.ceil((free + own) * SHARE))
   }
   const take = (flow: string) => {
     left--
@@ -40,6 +49,15 @@ export function createSlots(count: number, waitMs: number): Slots {
     const own = (held.get(flow) ?? 1) - 1
     if (own > 0) held.set(flow, own)
     else held.delete(flow)
+  }
+
+  const widen = () => {
+    withheld = Math.max(0, withheld - 1)
+    if (withheld === 0) {
+      clearInterval(widening)
+      widening = undefined
+    }
+    queue.shift(mayTake)?.()
   }
 
   const wait = (flow: string) =>
@@ -67,6 +85,10 @@ export function createSlots(count: number, waitMs: number): Slots {
       queue.charge(flow, ms)
       queue.shift(mayTake)?.()
       if (left === count) queue.forget()
+    },
+    narrow(allowed) {
+      withheld = Math.max(withheld, count - allowed)
+      widening ??= setInterval(widen, WIDEN_MS).unref()
     },
     get waiting() {
       return queue.waiting

@@ -1,27 +1,22 @@
 /** One connection to Postgres. Statements that are issued together travel in one packet, with BEGIN and COMMIT. */
 import type { Value } from '../db.ts'
 import type { PackedRead, Result, Sender } from './sender.ts'
+import type { Session } from './session.ts'
 import type { PostgresText } from './sql-text.ts'
 
 export type Isolation = 'READ COMMITTED' | 'REPEATABLE READ READ ONLY'
-
-interface WireSettings {
-  /** false: statements are not prepared by name. */
-  prepare: boolean
-  statementTimeoutMs: number
-}
 
 /** How long the end of a read may wait to travel with the next statements. */
 const LINGER_MS = 5
 
 export class Wire {
   readonly #sender: Sender
-  readonly #settings: WireSettings
+  readonly #session: Session
   #lingering: NodeJS.Timeout | null = null
 
-  constructor(sender: Sender, settings: WireSettings) {
+  constructor(sender: Sender, session: Session) {
     this.#sender = sender
-    this.#settings = settings
+    this.#session = session
   }
 
   /** Whether another connection is needed for what was prepared on this one. */
@@ -33,8 +28,7 @@ export class Wire {
   begin(isolation: Isolation): void {
     if (this.#lingering) this.#endRead()
     this.#control(`BEGIN ISOLATION LEVEL ${isolation}`)
-    // A pooler does not pass start-up parameters on.
-    if (!this.#settings.prepare) this.#control(`SET LOCAL statement_timeout = ${this.#settings.statementTimeoutMs}`)
+    if (this.#session.isPooled) this.#control(this.#session.limitsOfTransaction, 'LIMITS')
   }
 
   ask(text: PostgresText, values: readonly Value[]): Promise<Result> {
@@ -68,11 +62,11 @@ export class Wire {
     this.#control('COMMIT')
   }
 
-  #control(text: string) {
-    this.#sender.ask(this.#asked({ text, name: text }, [])).catch(() => {})
+  #control(text: string, name = text) {
+    this.#sender.ask(this.#asked({ text, name }, [])).catch(() => {})
   }
 
   #asked({ text, name }: PostgresText, values: readonly Value[]) {
-    return { text, name: this.#settings.prepare ? name : '', values }
+    return { text, name: this.#session.prepares ? name : '', values }
   }
 }

@@ -1,25 +1,27 @@
 /** The database on a Postgres server, which any number of processes may share. */
 import pg from 'pg'
-import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
+import { AwayError, type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
 import { createSlots, OWN, type Slots } from './connection-queue.ts'
-import { codeOf, exhausted, translated, triesFor } from './errors.ts'
+import { codeOf, exhausted, isOfNoMoreUse, translated, triesFor, uncertain, unreached } from './errors.ts'
+import { Hosts } from './hosts.ts'
 import { PackedReads } from './packed-reads.ts'
 import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
 import { Reach } from './reconnect.ts'
 import { type PackedRead, SILENCE_MS } from './sender.ts'
+import { Session } from './session.ts'
 import { SingleStatements } from './single-statements.ts'
 import { Size } from './size.ts'
 import { notAll } from './sql-text.ts'
 import { PostgresTx } from './transaction.ts'
 
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database */
+  /** postgres://user:password@host:port/database; several hosts with commas between: the one that takes writes is used */
   url: string
   /** How many connections this process opens at most. */
   poolSize?: number
-  /** false: statements are not prepared by name, for poolers in transaction mode. */
-  prepare?: boolean
+  /** Whether statements are prepared by name; unless given, they are if no pooler is between. */
+  prepare?: boolean | undefined
   /** How long one statement may run, in ms. */
   statementTimeoutMs?: number
   /** The size in bytes from which on it counts as full; unless given, there is no limit of ours. */
@@ -29,34 +31,38 @@ export interface PostgresOptions {
   warn?: (message: string) => void
 }
 
-const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000, queueTimeoutMs: 15_000 }
+const DEFAULTS = { poolSize: 10, statementTimeoutMs: 15_000, queueTimeoutMs: 15_000 }
 const CONNECT_TIMEOUT_MS = 5000
+const KEEP_ALIVE_MS = 30_000
 const PROBE_TIMEOUT_MS = 1000
 const PROBE_KEPT_MS = 1000
 
 /** Opens the database, and connects once to test it. Throws a StoreError that says what to check. */
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const settings = { ...DEFAULTS, ...options }
-  const config = poolConfig(settings)
-  const pool = new pg.Pool(config)
   const warn = options.warn ?? (() => {})
+  const session = new Session({ ...settings, warn })
+  const hosts = new Hosts(options.url)
+  const config = poolConfig(settings, hosts)
+  const greeting = (timeoutMs: number) => ({ onConnect: (client: pg.ClientBase) => session.greet(client, timeoutMs) })
+  const pool = new pg.Pool({ ...config, ...greeting(CONNECT_TIMEOUT_MS) })
   // An error of a connection in use fails its statement. Without a listener it would also end the process.
   pool.on('connect', client => client.on('error', () => {}))
   // An idle connection that the server ends is replaced when the next one is needed.
   pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
-  const probes = new pg.Pool({ ...config, ...probing })
+  const probes = new pg.Pool({ ...config, ...probing, ...greeting(PROBE_TIMEOUT_MS) })
   probes.on('error', () => {})
   try {
-    const client = await pool.connect()
+    const client = await hosts.each(() => pool.connect())
     const inBatches = await provesBatches(client)
     client.release(!inBatches)
     if (!inBatches) warn(NO_BATCHES)
     const size = options.fullBytes === undefined ? null : new Size(() => sizeOf(probes), options.fullBytes, warn)
     await size?.look()
-    return new PostgresDb({ pool, probes, settings, inBatches, size, warn })
+    return new PostgresDb({ pool, probes, hosts, session, settings, inBatches, size, warn })
   } catch (error) {
     await Promise.all([pool.end(), probes.end()])
-    throw new StoreError(unreachable(options.url, error as Error))
+    throw new StoreError(unreachable(hosts, error as Error))
   }
 }
 
@@ -68,14 +74,15 @@ async function sizeOf(pool: pg.Pool): Promise<number> {
 const NO_BATCHES =
   'This version of pg takes no batches: statements go to Postgres one by one, and submits take a fifth longer. npm install pg@~8.23.1 mends it.'
 
-function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOptions & typeof DEFAULTS): pg.PoolConfig {
+function poolConfig({ poolSize, statementTimeoutMs }: typeof DEFAULTS, hosts: Hosts): pg.PoolConfig {
   return {
-    connectionString: url,
+    Client: hosts.Client,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    // A pooler does not pass start-up parameters on, so there each transaction sets the limit.
-    ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
+    // The system ends connections that nothing comes back on.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     pipeline: true,
     application_name: 'marketplace',
   }
@@ -89,15 +96,25 @@ const probing = {
   allowExitOnIdle: true,
 }
 
-function unreachable(url: string, { message }: Error): string {
-  const { host, pathname, username } = URL.canParse(url) ? new URL(url) : { host: '?', pathname: '/?', username: '?' }
-  const where = `database ${pathname.slice(1)} at ${host} as ${username || 'the default user'}`
-  return `Postgres can't be reached (${where}): ${message}. Check that the server runs, the address, the name and the password.`
+function unreachable({ name, count }: Hosts, error: Error): string {
+  const said = `Postgres can't be reached (${name}): ${error.message}.`
+  if (codeOf(error) === TOO_MANY)
+    return `${said} Let it take more connections (max_connections), or give each instance fewer (--db-pool).`
+  if (!(error instanceof AwayError))
+    return `${said} Check that the server runs, the address, the name and the password.`
+  return count > 1
+    ? `${said} Promote one of them, or name the one that takes writes.`
+    : `${said} Name the server that takes writes, or all of them: postgres://user:password@one,two/database.`
 }
+
+/** The server, the role or the database has as many connections as it may. */
+const TOO_MANY = '53300'
 
 interface PostgresParts {
   pool: pg.Pool
   probes: pg.Pool
+  hosts: Hosts
+  session: Session
   settings: typeof DEFAULTS
   /** Whether statements that are issued together go as one batch. */
   inBatches: boolean
@@ -114,6 +131,8 @@ class PostgresDb implements Db {
   readonly #probes: pg.Pool
   readonly #slots: Slots
   readonly #reach: Reach
+  readonly #hosts: Hosts
+  readonly #session: Session
   readonly #settings: typeof DEFAULTS
   readonly #warn: (message: string) => void
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
@@ -123,12 +142,14 @@ class PostgresDb implements Db {
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
 
-  constructor({ pool, probes, settings, inBatches, size, warn }: PostgresParts) {
+  constructor({ pool, probes, hosts, session, settings, inBatches, size, warn }: PostgresParts) {
     this.#size = size
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
-    this.#reach = new Reach(() => probes.query('SELECT 1'))
+    this.#reach = new Reach(() => hosts.once(() => probes.query('SELECT 1')))
+    this.#hosts = hosts
+    this.#session = session
     this.#settings = settings
     this.#inBatches = inBatches
     this.#warn = warn
@@ -153,13 +174,12 @@ class PostgresDb implements Db {
   }
 
   read<T>(work: (q: Reader) => Promise<T>, flow = OWN): Promise<T> {
-    return this.#transact('REPEATABLE READ READ ONLY', work, { flow })
+    return this.#again(() => this.#transact('REPEATABLE READ READ ONLY', work, { flow }))
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     // Behind a pooler, a statement outside a transaction has no time limit.
-    if (!this.#settings.prepare) return this.read(work)
-    return this.#packedReads.read(work)
+    return this.#again(() => (this.#session.isPooled ? this.read(work) : this.#packedReads.read(work)))
   }
 
   write<T>(work: Work<T>, flow = OWN): Promise<T> {
@@ -168,7 +188,7 @@ class PostgresDb implements Db {
 
   migrate<T>(work: Work<T>): Promise<T> {
     return this.#transact('READ COMMITTED', async tx => {
-      await tx.get('SELECT pg_advisory_xact_lock(742001)')
+      await tx.get(MIGRATING)
       return work(tx)
     })
   }
@@ -185,11 +205,14 @@ class PostgresDb implements Db {
     await this.#closing
   }
 
+  /** A server without a connection to spare works for those that are there. */
   async #probe(): Promise<boolean> {
-    const answers = await this.#probes.query('SELECT 1').then(
-      () => true,
-      () => false,
-    )
+    const answers = await this.#hosts
+      .once(() => this.#probes.query('SELECT 1'))
+      .then(
+        () => true,
+        error => codeOf(error) === TOO_MANY && this.#pool.totalCount > 0,
+      )
     if (answers) this.#reach.back()
     setTimeout(() => {
       this.#readiness = null
@@ -208,6 +231,7 @@ class PostgresDb implements Db {
           trusting = false
           continue
         }
+        if (this.#session.learnsFrom(error) && tries === 1) continue
         if (tries >= triesFor(error)) throw exhausted(error)
         await pause(tries)
       }
@@ -219,14 +243,14 @@ class PostgresDb implements Db {
     const tx = new PostgresTx(this.#wire(client), isolation, trusting)
     try {
       const value = await work(tx)
-      await tx.commit()
+      await tx.commit().catch(error => Promise.reject(uncertain(translated(error))))
       release()
       tx.runEffects(this.#warn)
       return value
     } catch (error) {
       // A connection in an unknown state is not reused.
       tx.rollback().then(
-        () => release(),
+        () => release(isOfNoMoreUse(error)),
         () => release(true),
       )
       throw translated(error)
@@ -250,18 +274,26 @@ class PostgresDb implements Db {
   async #connect(flow: string) {
     if (this.#closing) throw new StoreError('The database is closed.')
     this.#proveReach()
-    await this.#slots.acquire(flow)
-    const from = performance.now()
-    const giveBack = () => this.#slots.release(flow, performance.now() - from)
-    const client = await this.#dial().catch(error => {
-      giveBack()
-      throw translated(error)
-    })
-    const release = (broken?: boolean) => {
-      client.release(broken || this.#wire(client).isOutdated)
-      giveBack()
+    const begun = performance.now()
+    for (;;) {
+      await this.#slots.acquire(flow)
+      const from = performance.now()
+      const giveBack = () => this.#slots.release(flow, performance.now() - from)
+      try {
+        const client = await this.#dial()
+        const release = (broken?: boolean) => {
+          client.release(broken || this.#wire(client).isOutdated)
+          giveBack()
+        }
+        return { client, release }
+      } catch (error) {
+        const isLate = performance.now() - begun > this.#settings.queueTimeoutMs
+        // Those that are there go from one to the next, while no more can be had.
+        if (codeOf(error) === TOO_MANY) this.#slots.narrow(this.#pool.totalCount)
+        giveBack()
+        if (codeOf(error) !== TOO_MANY || isLate) throw unreached(error)
+      }
     }
-    return { client, release }
   }
 
   /** Prefers an open connection, also while new ones fail. */
@@ -272,7 +304,7 @@ class PostgresDb implements Db {
   async #dial(): Promise<pg.PoolClient> {
     this.#proveReach() // the server may have become unreachable during the wait
     try {
-      return await this.#pool.connect()
+      return await this.#hosts.each(() => this.#pool.connect())
     } catch (error) {
       this.#reach.lost(error as Error)
       throw error
@@ -286,12 +318,19 @@ class PostgresDb implements Db {
       const sender = this.#inBatches
         ? new BatchSender(client, statementTimeoutMs, this.#columns)
         : new SingleStatements(client, statementTimeoutMs)
-      wire = new Wire(sender, this.#settings)
+      wire = new Wire(sender, this.#session)
       this.#wires.set(client, wire)
     }
     return wire
   }
 }
+
+/**
+ * Others that migrate may take as long as a statement may. What is copied comes from elsewhere, so between statements it may
+ * take its time.
+ */
+const MIGRATING = `SELECT set_config('lock_timeout', '0', TRUE),
+  set_config('idle_in_transaction_session_timeout', '60000', TRUE), pg_advisory_xact_lock(742001)`
 
 // Units that failed together must not all retry at the same moment.
 let jitter = 0

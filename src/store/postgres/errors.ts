@@ -1,5 +1,5 @@
 /** Translates the errors of Postgres and its driver into those of db.ts, and says which are worth another try. */
-import { BusyError, ConstraintError, ContestedError, StoreError } from '../db.ts'
+import { AwayError, BusyError, ConstraintError, ContestedError, StoreError } from '../db.ts'
 
 const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
   23505: 'unique',
@@ -17,8 +17,16 @@ const busy = ['57014', '55P03', '53300', '53200']
 const tooSlowToConnect = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/
 
 /** The server ends connections with these, and Node tells of connections that have ended. */
-const lostCodes = /^(?:57P0|08|E(?:CONN|PIPE|TIMEDOUT|HOST|NET))/
-const lostWords = /^(?:Connection terminated(?: unexpectedly)?|Query read timeout)$/
+const lostCodes = /^(?:57P0|25P0[34]|08|E(?:CONN|PIPE|TIMEDOUT|HOST|NET))/
+const SILENCE = 'Query read timeout'
+const lostWords =
+  /^(?:Connection terminated(?: unexpectedly)?|Query read timeout|Client (?:has encountered a connection error|was closed) and is not queryable)$/
+
+/** The server takes no writes: it is a standby, or was made read-only. */
+const readOnly = '25006'
+
+/** The connection has ended before COMMIT was sent: nothing was done. */
+class CutError extends AwayError {}
 
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -27,20 +35,34 @@ export function translated(error: unknown): unknown {
   if (kind) return new ConstraintError(kind, message)
   if (busy.includes(code) || tooSlowToConnect.test(message))
     return new BusyError(`Postgres is busy: ${message}`, { cause: error })
+  if (code === readOnly) return new AwayError(`Postgres takes no writes: ${message}`, { cause: error })
   if (lostCodes.test(code) || lostWords.test(message))
-    return new StoreError(`The connection to Postgres has ended: ${message}. Check that the server runs.`, {
+    return new CutError(`The connection to Postgres has ended: ${message}. Check that the server runs.`, {
       cause: error,
     })
   return error
 }
 
+/** The error of a connection that could not be made. */
+export function unreached(error: unknown): unknown {
+  const said = translated(error)
+  if (!(error instanceof Error) || !(said instanceof CutError || tooSlowToConnect.test(error.message))) return said
+  return new AwayError(`Postgres can't be reached: ${error.message}`, { cause: error })
+}
+
+/** The error of a COMMIT that was sent: if the connection has ended, nobody knows whether something was done. */
+export const uncertain = (error: unknown) =>
+  error instanceof CutError ? new StoreError(error.message, { cause: error.cause }) : error
+
 /**
- * Returns how often work is tried after this error. After a serialization failure or a deadlock it may succeed the next
+ * Returns how often work is tried after this error. What a connection has cut off may pass on another; after a long silence
+ * nobody would wait for that. After a serialization failure or a deadlock it may succeed the next
  * time. A violated constraint may be caused by a row that another transaction wrote at the same moment. When the work runs
  * again it sees that row, and either acts on it or refuses in its own words.
  */
 export function triesFor(error: unknown): number {
   if (isContested(error)) return 12
+  if (error instanceof CutError) return (error.cause as Error).message === SILENCE ? 1 : 2
   return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
 }
 
@@ -60,4 +82,7 @@ export const codeOf = (error: unknown) => (error as { code?: string } | null)?.c
 export const outdated = ['26000', '42P05', '0A000']
 
 /** The server ends connections with the first two codes. ECONNRESET and the like are Node's. The driver's errors have none. */
-export const endsConnection = (error: unknown) => /^(?:57P|08|E|$)/.test(codeOf(error))
+export const endsConnection = (error: unknown) => /^(?:57P|25P0[34]|08|E|$)/.test(codeOf(error))
+
+/** Whether another connection may lead to a server that does better. */
+export const isOfNoMoreUse = (error: unknown) => error instanceof AwayError && codeOf(error.cause) === readOnly

@@ -2,7 +2,7 @@
  * Remembers whether the server can be reached. While it can't, only one caller tries to connect, with growing pauses. If every
  * waiting request tried, they could keep a server from coming back.
  */
-import { BusyError } from '../db.ts'
+import { AwayError } from '../db.ts'
 import { endsConnection } from './errors.ts'
 
 const FIRST_MS = 50
@@ -21,7 +21,7 @@ export class Reach {
 
   /** Throws while the server is known to be unreachable. */
   prove(): void {
-    if (this.#why) throw new BusyError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why })
+    if (this.#why) throw new AwayError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why })
   }
 
   /** Records the error of a failed connection. A server that refuses for another reason is reachable. */
