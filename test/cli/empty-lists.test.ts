@@ -1,9 +1,10 @@
 // engines: embedded; process: own
-/** An empty list says of what there is none, and each command that it names can be typed. */
+/** What lists and records are headed with. An empty list says of what there is none, and each command that it names can be typed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import { labelsOf } from '../../src/cli/endpoint/view.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
@@ -22,6 +23,13 @@ test('every list of a row says what its entries are called, and how the first is
     const { list, path } = endpoints[endpoint] as Endpoint
     assert.is(things !== undefined, Boolean(list) || path === '/api/categories', name)
     if (first) await type(first(` --as ${person}`))
+  }
+})
+
+test('no two values of a row have one name', () => {
+  for (const { name, shows } of endpointRows) {
+    const labels = labelsOf(shows)
+    assert.equal(labels, [...new Set(labels)], name)
   }
 })
 
