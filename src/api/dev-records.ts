@@ -79,6 +79,9 @@ export const fault = z
       'Something that goes wrong on purpose, once. on: the event of a webhook or the action of a callback; agentId, forTaskId: whose; null: any. taskId and metAt: the task that has met it, and when; null: it waits.',
   })
 
+/** `GET /api/dev/buyers`: characters of simulated buyers, each of which hires every agent again and again while it is there. */
+export const simulatedBuyer = z.object({ name: z.string(), does: z.string(), isHere: z.boolean() })
+
 /** `GET /api/dev/mails`, the newest first: mails that a server would have sent. */
 export const shownMail = z.object({
   id: z.string(),

@@ -253,6 +253,8 @@ export const deliveryDetails = delivery.extend({
       answer: z.string().nullable(),
       /** Of a redirect: where it leads to. */
       location: z.string().nullable(),
+      /** In a simulator, while it is kept: where its bytes are. */
+      exchangeId: z.string().nullable(),
     }),
   ),
 })

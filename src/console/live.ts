@@ -3,8 +3,9 @@
  * holds one. The tab that has the lock has the stream, and tells the others. A tab that is hidden for a while gives the lock away. While the
  * stream is cut, what is shown is read anew each 2 s, and the strip says so.
  */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Change } from '../api/dev-records.ts'
+import { place } from './router.ts'
 import { Store } from './store.ts'
 
 interface Live {
@@ -28,15 +29,16 @@ const LOST_MS = 4000
 
 type Heard = { change: Change } | { live: Live } | { resync: true } | { hello: true }
 
-const followers = new Set<(change: Change | null) => void>()
+const followers = new Set<(change: Change | null, isPaused: boolean) => void>()
 const tabs = new BroadcastChannel('live')
 
 function hear(heard: Heard): void {
   if ('live' in heard) live.set(heard.live)
   else if ('change' in heard || 'resync' in heard) {
     const change = 'change' in heard ? heard.change : null
-    if (paused.value !== null) paused.set(paused.value + (change ? 1 : 0))
-    else for (const follow of followers) follow(change)
+    const isPaused = paused.value !== null
+    if (isPaused && change) paused.set(paused.value! + 1)
+    for (const follow of followers) follow(change, isPaused)
   }
 }
 
@@ -142,11 +144,15 @@ export function pause(): void {
 
 /**
  * Calls `reload` after changes that `isMine`, and after such as were missed: at most some times a second, and in a tab that is hidden only once it
- * is seen.
+ * is seen. `hold`: gets those for which what is seen would jump, or that come while it is paused.
  */
-export function useChanges(isMine: (change: Change) => boolean, reload: () => void): void {
-  const last = useRef({ isMine, reload })
-  last.current = { isMine, reload }
+export function useChanges(
+  isMine: (change: Change) => boolean,
+  reload: () => void,
+  hold?: (change: Change) => void,
+): void {
+  const last = useRef({ isMine, reload, hold })
+  last.current = { isMine, reload, hold }
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStale = false
@@ -155,8 +161,11 @@ export function useChanges(isMine: (change: Change) => boolean, reload: () => vo
       isStale = document.hidden
       if (!isStale) last.current.reload()
     }
-    const follow = (change: Change | null) => {
-      if (change === null || last.current.isMine(change)) timer ??= setTimeout(now, 200)
+    const follow = (change: Change | null, isPaused: boolean) => {
+      const { isMine, hold } = last.current
+      if (change !== null && !isMine(change)) return
+      if (change !== null && hold && (isPaused || !isAtTop())) hold(change)
+      else if (!isPaused) timer ??= setTimeout(now, 200)
     }
     const look = () => isStale && now()
     followers.add(follow)
@@ -168,6 +177,26 @@ export function useChanges(isMine: (change: Change) => boolean, reload: () => vo
     }
   }, [])
 }
+
+/** The first rows of the first page are in sight: there new ones may come. */
+export const isAtTop = () =>
+  (place.value.query.get('page') ?? '1') === '1' &&
+  Math.max(document.querySelector('.main')!.scrollTop, scrollY) < TOP_PX
+const TOP_PX = 60
+
+/** The same for a list: while its top is out of sight, or it is paused, nothing jumps. Returns how many new rows wait, and what shows them. */
+export function useNewer(isMine: (change: Change) => boolean, reload: () => void): [many: number, show: () => void] {
+  const [waiting, setWaiting] = useState<ReadonlySet<string>>(NONE)
+  const show = () => {
+    setWaiting(NONE)
+    reload()
+  }
+  useChanges(isMine, show, ({ at, taskId, deliveryId }) =>
+    setWaiting(before => new Set([...before, deliveryId ?? taskId ?? at])),
+  )
+  return [waiting.size, show]
+}
+const NONE: ReadonlySet<string> = new Set()
 
 let saidAt = 0
 let waiting: ReturnType<typeof setTimeout> | undefined

@@ -59,4 +59,4 @@ function Start() {
 
 render(<Start />, document.body)
 // The first page's chunk comes while the account is asked for.
-void pageAt(place.value)?.page.load()
+void pageAt(place.value)?.page.load?.()

@@ -14,7 +14,8 @@ export interface Page {
   /** Behind `/console`. */
   readonly path: string
   readonly title: string
-  readonly load: () => Promise<ComponentType<PageProps>>
+  /** Without one it is the first page, which comes with the shell: fewer and larger files weigh less. */
+  readonly load?: () => Promise<ComponentType<PageProps>>
   /** Where its link stands at the side. Without one it is reached from other pages. */
   readonly group?: Group
   readonly icon?: IconName

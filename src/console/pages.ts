@@ -16,7 +16,6 @@ export const pages: readonly Page[] = [
     group: 'Now',
     icon: 'home',
     key: 'o',
-    load: async () => (await import('./pages/overview.tsx')).default,
   },
   { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
   { path: '/tasks/:id', title: 'Task', load: async () => (await others()).Task },

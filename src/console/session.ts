@@ -10,7 +10,10 @@ export const sides = ['builder', 'buyer', 'admin'] as const
 export type Side = (typeof sides)[number]
 
 /** In a simulator. The server says so in the page. */
-export const isDev = document.documentElement.dataset.mode === 'dev'
+const { dataset } = document.documentElement
+export const isDev = dataset.mode === 'dev'
+/** What an operator calls it, and the address of his logo. */
+export const brand = { name: dataset.name ?? 'marketplace', logo: dataset.logo }
 
 /** undefined: not asked yet; null: nobody. */
 export const me = new Store<Me | null | undefined>(undefined)

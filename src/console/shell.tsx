@@ -2,8 +2,12 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useActions } from './actions.ts'
-import { goLive, pause, paused, said } from './live.ts'
+import { api } from './api.ts'
+import { useData } from './data.ts'
+import { goLive, pause, paused, said, useChanges } from './live.ts'
+import { Keys, Palette } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
+import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
@@ -11,47 +15,39 @@ import { Toasts, tried } from './parts/over.tsx'
 import { Loading } from './parts/say.tsx'
 import { Text } from './parts/words.tsx'
 import { go, href, place } from './router.ts'
-import { beSide, isDev, type Me, type Side, sideOf, sides, signOut } from './session.ts'
+import { beSide, brand, isDev, type Me, type Side, sideOf, sides, signOut } from './session.ts'
 import { useStore } from './store.ts'
 import { Strip } from './strip.tsx'
 
 export const Brand = ({ children }: { children?: ComponentChildren }) => (
   <a class="brand" href={href('/')}>
-    <svg class="i" viewBox="0 0 20 20" aria-hidden="true">
-      <path d="M4 2.5v15M10 2.5v15M16 2.5v15" opacity=".45" />
-      <path d="M4 6h6m0 4h6m-6 4h6" />
-      <path
-        class="fill"
-        d="M2 6a2 2 0 1 0 4 0a2 2 0 1 0-4 0m12 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0m-6 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0"
-      />
-    </svg>
-    <span class="cut">marketplace</span> {isDev && <span class="env">dev</span>}
+    {brand.logo ? <img class="logo" src={brand.logo} alt="" height="28" /> : <Sign />}
+    <span class="cut">{brand.name}</span> {isDev && <span class="env">dev</span>}
     {children}
   </a>
 )
 
-type Over = 'Palette' | 'Keys'
-type OverAll = typeof import('./over-all.tsx')
-let overAll: OverAll | undefined
+const Sign = () => (
+  <svg class="i" viewBox="0 0 20 20" aria-hidden="true">
+    <path d="M4 2.5v15M10 2.5v15M16 2.5v15" opacity=".45" />
+    <path d="M4 6h6m0 4h6m-6 4h6" />
+    <path
+      class="fill"
+      d="M2 6a2 2 0 1 0 4 0a2 2 0 1 0-4 0m12 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0m-6 4a2 2 0 1 0 4 0a2 2 0 1 0-4 0"
+    />
+  </svg>
+)
 
-/** Once it is there, it opens with the key itself: what is typed right behind is for it. */
-function withOverAll(use: (all: OverAll) => void): void {
-  if (overAll) use(overAll)
-  else
-    void import('./over-all.tsx').then(all => {
-      overAll = all
-      use(all)
-    })
-}
+const OVER = { Palette, Keys }
+type Over = keyof typeof OVER
 
 export function Shell({ me }: { me: Me }) {
   const { path } = useStore(place)
   const [isOpen, setOpen] = useState(false)
   const [over, setOver] = useState<{ Body: ComponentType<{ onClose: () => void }> }>()
-  const open = (name: Over) => withOverAll(all => setOver({ Body: all[name] }))
+  const open = (name: Over) => setOver({ Body: OVER[name] })
   useEffect(() => setOpen(false), [path])
   useEffect(goLive, [me.id])
-  useEffect(() => withOverAll(() => {}), [])
   const offered = pages.filter(page => isFor(page, me))
   useKeys(me, offered, open)
   return (
@@ -139,10 +135,25 @@ function Group({ title, pages, path }: { title: string; pages: readonly Page[]; 
         <a key={page.path} href={href(page.path)} aria-current={isWithin(page, path) ? 'page' : undefined}>
           <Icon name={page.icon ?? 'list'} />
           {page.title}
+          {page.path === '/queues' && <Waiting />}
         </a>
       ))}
     </>
   )
+}
+
+/** How much waits for an administrator. */
+function Waiting() {
+  const { data, reload } = useData('queues', signal => api.adminQueues({}, { signal }))
+  useChanges(({ type }) => type !== 'webhook', reload)
+  if (!data) return null
+  const many = [data.disputes, data.agents, data.deposits, data.withdrawals].reduce((sum, { count }) => sum + count, 0)
+  return many > 0 ? (
+    <span class="tag wait r">
+      {many}
+      <span class="vh"> waiting</span>
+    </span>
+  ) : null
 }
 
 /** The list that a page belongs to is where one is, too. */
@@ -202,7 +213,7 @@ function Content({ me }: { me: Me }) {
     if (!page) return
     let isLeft = false
     const take = (one: typeof loaded) => isLeft || setLoaded(one)
-    page.load().then(
+    Promise.resolve(page.load?.() ?? Overview).then(
       Body => take({ page, Body }),
       (error: Error) => take({ page, error }),
     )

@@ -8,14 +8,14 @@ import { Icon } from './parts/icons.tsx'
 import { Command, Note } from './parts/say.tsx'
 import { count } from './parts/words.tsx'
 import { place } from './router.ts'
-import { become, beSide, isDev, type Side, sides, tellTabs } from './session.ts'
+import { become, beSide, brand, isDev, type Side, sides, tellTabs } from './session.ts'
 import { Brand } from './shell.tsx'
 import { useStore } from './store.ts'
 
 export default function SignIn() {
   const { query } = useStore(place)
   useEffect(() => {
-    document.title = 'Sign in · marketplace'
+    document.title = `Sign in · ${brand.name}`
   }, [])
   return (
     <div class="gate">

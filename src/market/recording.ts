@@ -71,6 +71,13 @@ export class Recording {
     if (notes.deaths.push(death) > MOST_DEATHS) notes.deaths.shift()
     this.#agents.set(agentId, notes)
   }
+
+  /** Its process is started anew. */
+  noteStart(agentId: string, until: number): void {
+    const { deaths } = this.notesOn(agentId)
+    const last = deaths.pop()
+    if (last) deaths.push({ until, ...last })
+  }
 }
 
 const usualEntries = { entries: 10_000, characters: 16 * 1024 * 1024 }

@@ -1,4 +1,4 @@
-/** What an operator gives the public pages: a name, colours and a logo. Colours that cannot be read are refused. */
+/** What an operator gives the public pages and the console: a name, colours and a logo. Colours that cannot be read are refused. */
 import { readFileSync, statSync } from 'node:fs'
 import { UsageError } from '../shared/usage-error.ts'
 
@@ -54,8 +54,8 @@ type Rgb = readonly [number, number, number]
 
 /** The grounds that words stand on, of fixtures/pages/tokens.css. */
 const grounds = {
-  light: { of: 'light', all: ['#ffffff', '#f5f6f6', '#f1f3f4', '#eef0f1'], towards: [0, 0, 0] },
-  dark: { of: 'dark', all: ['#141819', '#0e1112', '#1b2022', '#1a1f21'], towards: [255, 255, 255] },
+  light: { of: 'light', all: ['#ffffff', '#f5f6f6', '#f1f3f4', '#eef0f1', '#eaf0fd'], towards: [0, 0, 0] },
+  dark: { of: 'dark', all: ['#141819', '#0e1112', '#1b2022', '#1a1f21', '#17223a'], towards: [255, 255, 255] },
 } as const
 type Ground = (typeof grounds)['light' | 'dark']
 

@@ -9,6 +9,7 @@ import type { DiagnosisRecord } from '../../src/api/diagnosis/record.ts'
 import { createClient } from '../../src/client/typed-client.ts'
 import { devOf } from '../cli/dev-lines.ts'
 import { run } from '../cli/program.ts'
+import { until } from '../support/patience.ts'
 import { saidTwice } from '../support/said-twice.ts'
 import { shellLine } from '../support/shell-line.ts'
 
@@ -65,6 +66,23 @@ test('an agent of dev --run that ends in the midst of work is told with its exit
     assert.match(printed, `deliveries resend ${found.evidence.deliveryId}`)
     assert.equal(saidTwice(printed, found.fix), [], printed)
   }
+  await own.stop()
+  rmSync(place, { recursive: true, force: true })
+})
+
+test('an agent of dev --run that ends before it listens is told so too, without its stack, until it is started anew', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'marketplace-dying-'))
+  const path = join(place, 'agent.cjs')
+  writeFileSync(path, 'setTimeout(() => {}, 3_600_000)')
+  const own = await devOf(place, ['--run', shellLine(process.execPath, 'agent.cjs'), '--watch', '.'])
+  const { slug } = own.ready.agents.find(({ forwardTo }) => forwardTo)!
+  const words = / The agent ended with exit code 1\. Its last words: RangeError: out of ideas Start the agent/
+  const why = async () => (await run(['why', slug], place)).out
+  await until('that nothing listens', async () => /Nothing listens at \S+\. Start the agent/.test(await why()))
+  writeFileSync(path, "const idea = () => { throw new RangeError('out of ideas') }\nidea()")
+  await until('its end', async () => words.test(await why()), 100)
+  writeFileSync(path, 'setTimeout(() => {}, 3_600_000)')
+  await until('its new start', async () => /Nothing listens at \S+\. Start the agent/.test(await why()), 100)
   await own.stop()
   rmSync(place, { recursive: true, force: true })
 })

@@ -1,8 +1,8 @@
 // engines: embedded; process: own; lengths: short, long
 /**
  * The agents of examples/, written with nothing of ours: each is hired and paid, and then gets wrong what authors get wrong most often. Of
- * each mistake the log of dev names the cause and what helps, in its lines for programs and in those for people, and `why` and `agents show`
- * say the same.
+ * each mistake the log of dev names the cause and what helps, in its lines for programs and in those for people, and `why`, `agents show`,
+ * `simulate`, the connection test and the tools for coding agents say the same.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DiagnosisRecord, inWords } from '../../src/api/diagnosis/record.ts'
 import { devOf, hire, type Line } from '../cli/dev-lines.ts'
+import { connectIn, type McpClient } from '../cli/mcp-client.ts'
 import { run, start } from '../cli/program.ts'
 import { amount } from '../support/length.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 import { mistakes } from './mistakes.ts'
 import { isThere, type Program, programs, RunningAgent } from './programs.ts'
 
@@ -28,6 +29,7 @@ const urlOf = ({ port }: Program) => `http://localhost:${port}/webhook`
 
 let dev: Awaited<ReturnType<typeof devOf>>
 let people: ReturnType<typeof peoplesLog>
+let coding: McpClient
 const running = new Map<string, RunningAgent>()
 
 const test = suite('agents')
@@ -38,11 +40,13 @@ test.before(async () => {
     here.flatMap(program => ['--agent', `${program.name}=${urlOf(program)}`]),
   )
   people = peoplesLog()
+  coding = await connectIn(folder)
 })
 
 test.after(async () => {
   for (const agent of running.values()) await agent.end()
   people.end()
+  await coding.close()
   await dev.stop()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -90,7 +94,7 @@ for (const program of here) {
     assert.is(forged.code, 0, forged.out + forged.err)
   })
 
-  for (const { does, changes, cause, help } of (mistakes[program.name] ?? []).slice(0, MOST_MISTAKES)) {
+  for (const { does, changes, cause, help, isUntested } of (mistakes[program.name] ?? []).slice(0, MOST_MISTAKES)) {
     test(`the log says what is wrong if ${program.file} ${does}`, async () => {
       const agent = running.get(program.name)!
       await agent.end()
@@ -107,13 +111,26 @@ for (const program of here) {
       }
       await dev.until(`${cause} with ${help}`, isIt, fromJson)
       await people.until(says, fromText)
+      const { name } = program
       for (const words of [
         ['why', task],
-        ['agents', 'show', program.name],
+        ['agents', 'show', name],
+        ['simulate', 'buyer', name, '--timeout', '1'],
+        ...(isUntested ? [] : [['test-connection', name]]),
       ]) {
-        const { out, err } = await run(words, folder)
-        assert.ok(says(out + err), `${words.join(' ')} says: ${out}${err}`)
+        let printed = ''
+        // On a slow machine a buyer may have left before the agent calls back, and dev itself may be testing it.
+        await until(
+          () => `${cause} with ${help} from ${words.join(' ')}: ${printed}`,
+          async () => {
+            const { out, err } = await run(words, folder)
+            printed = out + err
+            return says(printed)
+          },
+        )
       }
+      const { text } = await coding.said('why', { about: task })
+      assert.ok(says(text), `mcp says: ${text}`)
     })
   }
 }

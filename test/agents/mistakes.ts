@@ -9,6 +9,8 @@ export interface Mistake {
   cause: RegExp
   /** What the same line says about mending it. */
   help: RegExp
+  /** A connection test can't see it. */
+  isUntested?: true
 }
 
 const RAW_BODY =
@@ -52,7 +54,7 @@ const express: readonly Mistake[] = [
   {
     does: 'builds the address of a callback itself, and wrongly',
     changes: [['fetch(callbackUrl,', "fetch(callbackUrl.replace('/agent/', '/'),"]],
-    cause: /Nothing is at \/api\/tasks\/\w+\/callback/,
+    cause: /Nothing is at \/api\/(?:tasks|test)\/\w+\/callback/,
     help: /Callbacks go to data\.callbackUrl of the webhook, as it stands/,
   },
 ]
@@ -103,6 +105,7 @@ const python: readonly Mistake[] = [
     changes: [['        answer(task, "accept")\n        answer(task, "deliver"', '        answer(task, "deliver"']],
     cause: /A task that is pending can't be delivered/,
     help: /An agent accepts, then delivers/,
+    isUntested: true,
   },
 ]
 
@@ -153,7 +156,7 @@ const go: readonly Mistake[] = [
     does: 'panics before it answers',
     changes: [['w.WriteHeader(http.StatusOK)', 'panic("out of ideas")']],
     cause: /closed the connection without a whole answer/,
-    help: /look at its own output/,
+    help: /Look at what the agent itself has printed/,
   },
 ]
 

@@ -39,7 +39,7 @@ const shelves: Readonly<
       budgets: ['accounts', 'agents'],
       tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],
       upkeep: ['accounts', 'agents', 'money'],
-      simulator: ['accounts', 'money', 'upkeep', 'webhooks'],
+      simulator: ['accounts', 'money', 'tasks', 'upkeep', 'webhooks'],
     },
   },
   store: {

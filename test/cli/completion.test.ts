@@ -182,43 +182,91 @@ function inShell(
     )
 }
 
-inShell('fish', 'a real fish completes commands, flags and their values', async script => {
-  for (const [typed, line] of completed) {
-    const ask = `source ${script}; complete -C 'marketplace ${typed}'`
-    const out = execFileSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' })
-    assert.equal(
-      out
-        .trim()
-        .split('\n')
-        .map(offer => offer.split('\t')[0]),
-      [line.split(' ').at(-1)],
-      typed,
+/** What real shells complete by ids, in a folder of a dev: of its agents, a task, an account. */
+async function rowsOfIds(folder: string) {
+  const { ready, stop } = await startDev(folder)
+  const texts = [
+    '--title',
+    "A letter: it's `x`",
+    '--description',
+    'Count the words, please.',
+    '--price',
+    '5.00',
+    '--json',
+  ]
+  const { out } = await run(['tasks', 'create', '--agent', 'sample-agent', ...texts], folder)
+  const { id } = JSON.parse(out).data
+  const rows: typeof completed = [
+    ['simulate buyer silent-a', 'simulate buyer silent-analyst'],
+    ['why silent-a', 'why silent-analyst'],
+    ['logs --agent silent-a', 'logs --agent silent-analyst'],
+    ['tasks show task_', `tasks show ${id}`],
+    ['exchanges list --task task_', `exchanges list --task ${id}`],
+    ['admin users update bui', `admin users update ${ready.accounts.builder.email}`],
+  ]
+  return { rows, stop }
+}
+
+inShell('fish', 'a real fish completes commands, flags and their values, and ids', async (script, folder) => {
+  const offers = (typed: string) =>
+    execFileSync('fish', ['--no-config', '-c', `source ${script}; complete -C 'marketplace ${typed}'`], {
+      ...{ encoding: 'utf8', cwd: folder, env },
+    })
+      .trim()
+      .split('\n')
+      .map(offer => offer.split('\t')[0])
+  const env = installed(folder)
+  for (const [typed, line] of completed) assert.equal(offers(typed), [line.split(' ').at(-1)], typed)
+  const { rows, stop } = await rowsOfIds(folder)
+  for (const [typed, line] of rows) {
+    let found: unknown = []
+    // A busy machine may answer too late for a keyboard.
+    await until(
+      () => `${typed}: ${found}`,
+      () => {
+        found = offers(typed)
+        return `${found}` === line.split(' ').at(-1)
+      },
     )
   }
+  await stop()
 })
 
 /** `begin`: how the shell reads the script. */
 async function completesOnTerminal(command: string, folder: string, begin: string): Promise<void> {
-  const shell = typeOnTerminal(command, folder)
-  const seen = (words: string) => {
-    const isShown = () =>
-      stripVTControlCharacters(shell.shown())
-        .split(/[\r\n]+/)
-        .some(row => row.trim() === words)
-    return until(() => `${words}, but ${shell.shown()}`, isShown)
-  }
+  const shell = typeOnTerminal(command, folder, installed(folder))
+  const lines = () => stripVTControlCharacters(shell.shown()).split(/[\r\n]+/)
+  const seen = (words: string) =>
+    until(
+      () => `${words}, but ${shell.shown()}`,
+      () => lines().some(row => row.trim() === words),
+    )
   shell.press(`${begin}; echo rea''dy\n`)
   await seen('ready')
-  for (const [typed, line] of completed) {
-    // The line is printed from its beginning, as a terminal shows only what is new in it.
-    shell.press(`marketplace ${typed}\t\x01echo : \n`)
-    await seen(`: marketplace ${line}`)
+  // The line is printed from its beginning, as a terminal shows only what is new in it.
+  const type = (typed: string, at: number) => shell.press(`marketplace ${typed}\t\x01echo : \x05 .${at}\n`)
+  const completes = async ([typed, line]: (typeof completed)[number], at: number) => {
+    type(typed, at)
+    let tries = 1
+    const isSeen = () => {
+      const found = lines().filter(row => row.startsWith(': ') && row.endsWith(` .${at}`))
+      if (found.some(row => row.replace(/ +\.\d+$/, '') === `: marketplace ${line}`)) return true
+      // A busy machine may answer too late for a keyboard.
+      if (found.length === tries && tries++ < MOST_TRIES) type(typed, at)
+      return false
+    }
+    await until(() => `${line}, but ${shell.shown()}`, isSeen)
   }
+  const { rows, stop } = await rowsOfIds(folder)
+  for (const [at, row] of [...completed, ...rows].entries()) await completes(row, at)
   shell.press('exit\n')
   await shell.ended
+  await stop()
 }
 
-inShell('zsh', 'a real zsh completes commands, flags and their values', (script, folder) =>
+const MOST_TRIES = 20
+
+inShell('zsh', 'a real zsh completes commands, flags and their values, and ids', (script, folder) =>
   completesOnTerminal('zsh -f -i', folder, `bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}`),
 )
 

@@ -29,6 +29,7 @@ export async function devOf(folder: string, args: readonly string[]) {
     until,
     ready: ready as never as { url: string; accounts: Record<string, { apiKey: string }>; agents: ReadyAgent[] },
     seen: () => told.length,
+    lines: (): readonly Line[] => told,
     async stop() {
       child.kill('SIGTERM')
       assert.is((await ended).code, 0)

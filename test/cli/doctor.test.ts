@@ -270,6 +270,21 @@ test(
     assert.match(shown(found, 'marketplace'), /^failed: /)
     assert.is(found.get('marketplace')!.fix, 'Start it: marketplace serve')
     assert.match(shown(found, 'port'), /^ok: Port \d+ is free$/)
+
+    // What a flag alone has said is known all the same: from the database, or by its answer.
+    const elsewhere = start(['serve', '--json', '--port', String(await freePort()), '--rate-limits', 'off'], folder)
+    const at = new URL(JSON.parse(await elsewhere.firstLine).url)
+    found = await findings()
+    assert.is(shown(found, 'marketplace'), `ok: The marketplace at ${at.origin} answers`)
+    assert.is(shown(found, 'port'), `ok: Port ${at.port} is that of the deployment of this folder`)
+    const other = join(folder, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'marketplace.json'), JSON.stringify({ port: Number(at.port), url: at.origin }))
+    const { out } = await run(['doctor'], other)
+    assert.match(out, `✔ port         Port ${at.port} is that of the marketplace at ${at.origin}\n`)
+    assert.not.match(out, 'database')
+    elsewhere.child.kill('SIGTERM')
+    assert.is((await elsewhere.ended).code, 0)
   }),
 )
 

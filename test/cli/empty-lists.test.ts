@@ -1,9 +1,10 @@
 // engines: embedded; process: own
-/** An empty list says of what there is none, and each command that it names can be typed. */
+/** What lists and records are headed with. An empty list says of what there is none, and each command that it names can be typed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import { labelsOf } from '../../src/cli/endpoint/view.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 
@@ -25,6 +26,13 @@ test('every list of a row says what its entries are called, and how the first is
   }
 })
 
+test('no two values of a row have one name', () => {
+  for (const { name, shows } of endpointRows) {
+    const labels = labelsOf(shows)
+    assert.equal(labels, [...new Set(labels)], name)
+  }
+})
+
 test('an empty list tells what there is none of, and by which flags', async () => {
   const letter = ['--title', 'A letter', '--description', 'Count the words, please.', '--price', '5.00']
   const all = (line: string) => ` All: marketplace ${line}`
@@ -41,6 +49,10 @@ test('an empty list tells what there is none of, and by which flags', async () =
     ...['tasks', 'list', '--status', 'draft', '--role', 'builder', '--as', 'builder', '--limit', '5'],
   )
   const task = (await answerHere('tasks', 'create', '--agent', 'sample-agent', ...letter)).data
+  await told(
+    `There are no tasks with --status draft.${all('tasks list --as builder')}`,
+    ...['tasks', 'list', '--status', 'draft', '--sort', 'oldest', '--as', 'builder'],
+  )
   await told('Page 2 is behind the last one, 1.', 'tasks', 'list', '--page', '2')
   await told('There are no deliverables of this task.', 'tasks', 'deliverables', task.id)
   await told('There are no messages of this task.', 'tasks', 'messages', task.id)

@@ -100,6 +100,35 @@ test(
 )
 
 test(
+  'what waits for an agent is sent once when it comes up, and by its schedule if the agent refuses it',
+  inFolder(async folder => {
+    await keepFrontPort(folder)
+    const port = await freePort()
+    const given = ['--forward-to', `localhost:${port}`]
+    const agent = await plainAgent(port, [])
+    let dev = await devOf(folder, given)
+    const { id } = dev.ready.agents[1]!
+    await dev.said(/^my-agent can be hired/)
+    await closed(agent)
+    const task = await hire(dev, id)
+    await dev.until('the attempt', line => line.type === 'webhook' && line.taskId === task)
+    await dev.stop()
+
+    const refusing = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(401).end())
+    }).listen(port, '127.0.0.1')
+    dev = await devOf(folder, given)
+    await dev.said(/^my-agent is not listed/)
+    const attempts = dev.lines().filter(line => line.type === 'webhook' && line.taskId === task)
+    assert.is(attempts[0]?.status, 401)
+    for (const [at, { attempt, at: sent }] of attempts.slice(1).entries())
+      assert.ok(String(sent) >= String(attempts[at]!.nextAttemptAt), `attempt ${attempt} came before its time`)
+    await dev.stop()
+    await closed(refusing)
+  }),
+)
+
+test(
   'a start that is not told of them forwards to the agents of the one before, but to none that was deleted or renamed',
   inFolder(async folder => {
     await keepFrontPort(folder)

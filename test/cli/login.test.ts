@@ -91,4 +91,23 @@ test(
   }),
 )
 
+test(
+  'who only buys is told what is wrong with own tasks, and how to become a builder where that is needed',
+  inFolder(async folder => {
+    const { url, stop } = await startServe(folder)
+    const words = ['register', '--profile', 'ann', '--url', url, '--email', 'ann@example.com', '--name', 'Ann']
+    assert.is((await run([...words, '--password-stdin'], folder, {}, 'correct horse battery')).code, 0)
+    const why = await run(['why', '--profile', 'ann'], folder)
+    assert.is(why.code, 0, why.err)
+    assert.match(why.err, 'Nothing that the marketplace knows of is wrong')
+    const key = ['keys', 'create', '--name', 'laptop', '--profile', 'ann']
+    const refused = await run(key, folder)
+    assert.is(refused.code, 4)
+    const [, next = ''] = /^Become one: marketplace (.+)$/m.exec(refused.err) ?? []
+    assert.is((await run(next.split(' '), folder)).code, 0, refused.err)
+    assert.is((await run(key, folder)).code, 0)
+    await stop()
+  }),
+)
+
 test.run()

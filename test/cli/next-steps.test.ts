@@ -146,6 +146,7 @@ test('each next step does what it says, or says what is missing', async () => {
     helpOf: [nextSteps.helpOf('tasks create'), 0],
     signIn: [nextSteps.signIn(url, 'buyer@example.com'), 2],
     signOut: [nextSteps.signOut(url), 1],
+    becomeBuilder: [nextSteps.becomeBuilder(as('builder')), 0],
     createKey: [nextSteps.createKey(as('builder')), 0],
     advanceClock: [nextSteps.advanceClock(), 0],
     call: [nextSteps.call(), 0],

@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { locate } from '../../src/cli/connection/target.ts'
 import { taskFeed } from '../../src/cli/log/task-feed.ts'
+import { hurry } from '../../src/sim/agents/forwarded-agents.ts'
 import { type BuyerPlan, PlanError, playBuyer } from '../../src/sim/buyers/buyer.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
@@ -90,6 +91,31 @@ test('it says at once why the agent does not answer, and does not wait for what 
   const error = await play().catch((caught: unknown) => caught)
   assert.ok(error instanceof PlanError)
   assert.match(error.message, /^The agent can't accept: The agent answered 503; .*Again in /)
+  assert.is(trouble.length, 1)
+  await marketplace.close()
+})
+
+test('an agent that is being started has some seconds, and what failed until then counts no more', async () => {
+  const { marketplace, agent, play, trouble } = await open()
+  agent.sink.answer = () => ({ ok: false, reason: 'refused', message: 'Nobody listens.', durationMs: 1 })
+  const hired = play()
+  await until('the first attempt', () => trouble.length > 0)
+  // The attempt after this one comes too late for the buyer, but dev sees that the agent is up.
+  await marketplace.pass(6_000)
+  assert.is(agent.sink.received.length, 2)
+  let isUp = false
+  agent.sink.answer = () => {
+    isUp = true
+    return answered(200)
+  }
+  await hurry(marketplace.market, agent.id)
+  await until('the third attempt', () => isUp)
+  // Something happens, so the buyer looks.
+  const { taskId } = agent.sink.received.at(-1)!.data
+  await marketplace.callback(agent, taskId, { action: 'accept' })
+  await marketplace.callback(agent, taskId, { action: 'deliver', content: 'Done' })
+  assert.is((await hired).status, 'delivered')
+  assert.match(trouble[0]!, /It has \d s to start\.$/)
   assert.is(trouble.length, 1)
   await marketplace.close()
 })

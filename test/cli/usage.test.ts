@@ -57,8 +57,16 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
     { DATABASE_URL: 'postgresql://x/y' },
   ],
   ['a reset of a server', ['dev', '--db', 'postgres://x/y', '--reset'], '--reset deletes files'],
-  ['half a pooler', ['serve', '--db', 'postgres://x/y', '--db-prepare', 'maybe'], '--db-prepare takes on or off'],
-  ['a check of a server', ['db', 'check', 'postgres://x/y'], 'This command works on a file'],
+  [
+    'half a pooler',
+    ['serve', '--db', 'postgres://x/y', '--db-prepare', 'maybe'],
+    '--db-prepare takes auto or on or off',
+  ],
+  [
+    'a check of a server',
+    ['db', 'check', 'postgres://x/y'],
+    'This command works on a file; Postgres has its own tools: pg_dump',
+  ],
   ['rate limits', ['serve', '--rate-limits', 'loose'], '--rate-limits takes strict or warn or off, not loose'],
   ['trust proxy', ['serve', '--trust-proxy', 'yes'], '--trust-proxy takes the number of proxies in front'],
   ['a public host without an address', ['serve', '--host', '0.0.0.0'], '--base-url'],

@@ -248,6 +248,10 @@ export const accountSteps: Makers<
   getClock: ({ model, random }) => ({ by: model.admin, query: random.often(0.5) ? { limit: '5' } : {} }),
   signInAs: scene => ({ by: someone(scene), body: { as: 'buyer' } }),
   getDevStatus: scene => ({ by: someone(scene) }),
+  // Neither has a program around it.
+  answerAsAgent: scene => ({ by: someone(scene), at: { id: 'none' }, body: { action: 'accept' } }),
+  listBuyers: ({ model }) => ({ by: model.admin }),
+  setBuyer: ({ model }) => ({ by: model.admin, at: { id: 'picky' }, body: { isHere: true } }),
   // How long an exchange took is up to the machine.
   listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
   getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),

@@ -20,6 +20,8 @@ const IN_MEMORY = new Set([
   'watchChanges',
   'watchEvents',
   'signInAs',
+  'answerAsAgent',
+  'setBuyer',
 ])
 
 /**

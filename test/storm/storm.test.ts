@@ -57,6 +57,8 @@ const NEVER_GOOD = new Set([
   'watchChanges',
   'watchEvents',
   'signInAs',
+  'answerAsAgent',
+  'setBuyer',
   'testCallback',
 ])
 

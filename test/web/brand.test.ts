@@ -59,6 +59,13 @@ test('pages have the name, the colours and the logo of the settings', async () =
   assert.match(picture.headers.get('cache-control')!, 'immutable')
   const style = await visitor.get(/href="(\/assets\/style\.css\?v=\w+)"/.exec(text)![1]!)
   assert.match(style.text, `:root { --accent: light-dark(#8a1c4a, ${brand.colors!.dark});`)
+  const page = (await visitor.get('/console')).text
+  assert.match(page, `<html lang="en" data-mode="serve" data-name="Acme &amp; &lt;Agents&gt;" data-logo="${logo}">`)
+  assert.match(page, '<title>Acme &amp; &lt;Agents&gt;</title>')
+  assert.match(page, `<link rel="icon" href="${logo}">`)
+  const own = await visitor.get(/href="(\/console\/brand-\w+\.css)"/.exec(page)![1]!)
+  assert.match(own.text, `--accent: light-dark(#8a1c4a, ${brand.colors!.dark});`)
+  assert.match(own.headers.get('cache-control')!, 'immutable')
   await marketplace.close()
 })
 

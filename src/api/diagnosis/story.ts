@@ -55,6 +55,8 @@ export interface DeathFact {
   /** Follows "ended": "with exit code 1". */
   readonly how: string
   readonly lastWords: readonly string[]
+  /** When it was started anew, on the clock of `from`. */
+  readonly until?: number
 }
 
 export type Fact = WebhookFact | CallbackFact | DeathFact
@@ -149,7 +151,8 @@ function unansweredFinding(webhook: WebhookFact, facts: readonly Fact[], early: 
   if (early && webhook.status === null) return early
   if (webhook.mistake && isRefusal(webhook.status)) return { ...webhook.mistake, since, evidence }
   const found = answerFinding(webhook)
-  return { ...found, since, evidence: { ...evidence, ...found.evidence } }
+  const text = found.cause === 'nobody_listens' ? found.text + endInWords(facts, webhook.to) : found.text
+  return { ...found, text, since, evidence: { ...evidence, ...found.evidence } }
 }
 
 /** The statuses by which agents say that they do not believe a webhook. */
@@ -166,6 +169,13 @@ const ofFault = (fault: FaultName, on: string): Finding => ({
 
 const deathIn = (facts: readonly Fact[], from: number, to: number): DeathFact | undefined =>
   facts.filter(fact => fact.kind === 'death').find(death => death.from >= from && death.from <= to + HEARD_MS)
+
+/** Why nobody listens; empty: nobody knows of a process that had ended and was not started anew. */
+export function endInWords(facts: readonly Fact[], at: number): string {
+  const deaths = facts.filter(fact => fact.kind === 'death')
+  const end = deaths.findLast(({ from, until = Number.POSITIVE_INFINITY }) => from <= at && at < until)
+  return end ? ` The agent ended ${end.how}.${lastWords(end)}` : ''
+}
 
 const lastWords = ({ lastWords }: DeathFact) =>
   lastWords.length === 0 ? '' : ` Its last words: ${lastWords.join(' ')}`

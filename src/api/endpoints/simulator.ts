@@ -1,11 +1,12 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
-import { clock, devPeople, devStatus, due, fault, namedDue } from '../dev-records.ts'
+import { clock, devPeople, devStatus, due, fault, namedDue, simulatedBuyer } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { faultNames, targetsOf } from '../faults.ts'
 import { clockMoves, durations, limits } from '../limits.ts'
 import { user } from '../records.ts'
 import { id, integerText, moment, oneOf } from '../shapes.ts'
+import { callbackInput } from './tasks.ts'
 
 const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
@@ -39,6 +40,45 @@ export const simulator = {
     reply: devStatus,
     unit: 'own',
     source: 'A-310',
+  }),
+  answerAsAgent: endpoint({
+    auth: 'key-or-session',
+    rate: 'general',
+    only: 'dev',
+    method: 'POST',
+    path: '/api/dev/tasks/:id/callback',
+    summary: 'Answer for the agent of a task: the simulator signs the callback with its secret and sends it',
+    description:
+      'For whoever sees the task. The callback goes over the wire like one of the agent itself: faults meet it, it is recorded, and its own response is told. status: null if none came.',
+    body: callbackInput,
+    example: { action: 'reject', reason: 'I write no poems.' },
+    reply: z.object({ status: z.int().nullable(), error: z.string().nullable() }),
+    unit: 'own',
+    refusals: ['not_found', 'not_yours'],
+    source: 'A-314',
+  }),
+  listBuyers: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/buyers',
+    summary: 'Characters of simulated buyers, and which of them are there',
+    reply: z.object({ items: z.array(simulatedBuyer) }),
+    unit: 'own',
+    source: 'A-315',
+  }),
+  setBuyer: endpoint({
+    ...admin,
+    method: 'PUT',
+    path: '/api/dev/buyers/:id',
+    summary: 'Let a simulated buyer come, who hires every agent again and again, or go',
+    description:
+      'id: the name of its character. Who goes hires nobody any more, and leaves its open task as it is until it comes again.',
+    example: { isHere: true },
+    body: z.object({ isHere: z.boolean({ error: 'must be true or false' }) }),
+    reply: simulatedBuyer,
+    unit: 'own',
+    refusals: ['not_found'],
+    source: 'A-315',
   }),
   getClock: endpoint({
     ...admin,

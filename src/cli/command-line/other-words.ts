@@ -23,7 +23,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   hire: 'simulate buyer AGENT',
   buy: 'simulate buyer AGENT',
   status: 'why',
-  open: 'doctor',
+  open: 'dev',
   tail: 'logs --follow',
   log: 'logs',
   requests: 'exchanges list',

@@ -172,7 +172,8 @@ async function proveLedger(q: Reader, of: string): Promise<void> {
 }
 
 function refuseMissing(file: string): void {
-  if (databaseNamed(file).postgres) throw new UsageError('This command works on a file; Postgres has its own tools.')
+  if (databaseNamed(file).postgres)
+    throw new UsageError('This command works on a file; Postgres has its own tools: pg_dump -Fc makes a backup.')
   if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
   if (existsSync(partialPath(file)))
     throw new StoreError(

@@ -9,7 +9,7 @@ import { locate, type Target } from '../connection/target.ts'
 
 import { addressFindings, type KnownAgent, secretFinding, testFindings } from '../doctor/agent.ts'
 import { deploymentFindings, deploymentHere, secondFactorFindings, urlOf } from '../doctor/deployment.ts'
-import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
+import { failed, ok, type SetupFinding, warning } from '../doctor/finding.ts'
 import {
   containerFinding,
   gitFindings,
@@ -48,15 +48,15 @@ export const doctor = (flags: DoctorFlags) =>
 async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
   const node = nodeFinding(process.versions.node, Date.now())
   const dev = storedDev()
-  const settings = settingsOf(dev !== undefined)
+  const settings = await settingsOf(dev !== undefined)
   const found = placeOf(flags, settings)
-  if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, false)), ...secretFindings([])]
+  if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, null)), ...secretFindings([])]
   const { findings, client } = await marketplaceFindings(found, Date.now, startOf(found))
   return [
     node,
     ...findings,
     ...(client === null && found.urlFrom !== OF_DEPLOYMENT ? containerFinding(inContainer(), found.url) : []),
-    ...(await folderFindings(settings, dev, found.isDev && client !== null)),
+    ...(await folderFindings(settings, dev, client && found)),
     ...secretFindings((found.isDev && dev?.agents) || []),
     ...(client && 'deployment' in settings && settings.deployment
       ? await secondFactorFindings(client, found.url, settings.deployment.adminTotp === 'required')
@@ -71,9 +71,9 @@ interface FolderSettings {
   deployment: Settings | undefined
 }
 
-function settingsOf(hasDev: boolean): FolderSettings | SetupFinding {
+async function settingsOf(hasDev: boolean): Promise<FolderSettings | SetupFinding> {
   try {
-    const deployment = deploymentHere(hasDev)
+    const deployment = await deploymentHere(hasDev)
     // What a deployment may be told, such as to listen for others, is refused of a dev.
     return { deployment, dev: deployment && !hasDev ? deployment : readSettings('dev', {}) }
   } catch (error) {
@@ -82,11 +82,11 @@ function settingsOf(hasDev: boolean): FolderSettings | SetupFinding {
   }
 }
 
-/** `answers`: the dev of this folder does. */
+/** `found`: what commands here use, if it answers. */
 async function folderFindings(
   settings: FolderSettings | SetupFinding,
   dev: ReturnType<typeof storedDev>,
-  answers: boolean,
+  found: Target | null,
 ) {
   const git = gitFindings(CREDENTIALS_FILE)
   if ('check' in settings) return [settings, ...rightsFindings([CREDENTIALS_FILE, ...secretEnv()]), ...git]
@@ -96,9 +96,13 @@ async function folderFindings(
     return [...(await deploymentFindings(deployment, Date.now())), ...kept, ...git]
   }
   const { host, port, db } = settings.dev
-  const database = db.postgres ? [] : [await lockFinding(db.file, answers)]
+  // A server whose database was named by a flag leaves nothing in its folder.
+  const isServed = !dev && found?.isLocal === true && Number(new URL(found.url).port) === port
+  const database = db.postgres || isServed ? [] : [await lockFinding(db.file, found?.isDev ?? false)]
   return [
-    await portFinding(host, port, dev?.instance),
+    isServed
+      ? ok('port', `Port ${port} is that of the marketplace at ${found.url}`)
+      : await portFinding(host, port, dev?.instance),
     ...database,
     ...rightsFindings([CREDENTIALS_FILE, ...secretEnv()]),
     ...git,

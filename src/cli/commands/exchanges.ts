@@ -1,5 +1,6 @@
 /** `marketplace exchanges list | show | replay`: what went over the wire between a simulator and its agents. Source: A-288. */
 import type { ExchangeDetails, ExchangeRecord } from '../../api/exchange-records.ts'
+import type { AgentEvent } from '../../api/flow.ts'
 import { createClient } from '../../client/typed-client.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { type ConnectionFlags, onSimulator } from '../connection/connection.ts'
@@ -11,6 +12,7 @@ import { taskCalled } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { noneOf } from '../output/empty-list.ts'
 import { jsonText } from '../output/json-text.ts'
+import { durationGiven } from '../output/numbers.ts'
 import { plain, printBytes, type Ui } from '../output/ui.ts'
 
 const WHY_NOT = 'records no exchanges: only a simulator does'
@@ -20,12 +22,17 @@ export interface ExchangeListFlags extends ConnectionFlags {
   all?: boolean
   task?: string
   agent?: string
+  event?: string
+  status?: string
+  delivery?: string
+  since?: string
   limit?: string
 }
 
 export function list(flags: ExchangeListFlags): Promise<number> {
   const limit = numberGiven('--limit', flags.limit ?? '20', [1, 100])
-  const { failed, all, task: taskId, agent } = flags
+  const { failed, all, task: taskId, agent, event, status, delivery: deliveryId, since } = flags
+  const sinceMs = since === undefined ? null : durationGiven(since)
   return onSimulator(flags, WHY_NOT, async connection => {
     const { client, out, notes, answer } = connection
     const agentId = agent === undefined ? undefined : (await agentCalled(connection, agent)).id
@@ -35,6 +42,11 @@ export function list(flags: ExchangeListFlags): Promise<number> {
       ...(all && { meant: 'true' as const }),
       ...(taskId !== undefined && { taskId: await taskCalled(connection, taskId) }),
       ...(agentId !== undefined && { agentId }),
+      // The marketplace says which events there are.
+      ...(event !== undefined && { event: event as AgentEvent }),
+      ...(status !== undefined && { status }),
+      ...(deliveryId !== undefined && { deliveryId }),
+      ...(sinceMs !== null && { since: new Date(Date.parse((await client.getClock()).now) - sinceMs).toISOString() }),
     }
     const { items } = await client.listExchanges(asked)
     return answer({ items }, () => {
@@ -48,10 +60,11 @@ export function list(flags: ExchangeListFlags): Promise<number> {
   })
 }
 
-const filtersOf = ({ failed, task, agent }: ExchangeListFlags) => [
+const filtersOf = ({ failed, ...flags }: ExchangeListFlags) => [
   ...(failed ? ['--failed'] : []),
-  ...(task === undefined ? [] : [`--task ${plain(task)}`]),
-  ...(agent === undefined ? [] : [`--agent ${plain(agent)}`]),
+  ...(['task', 'agent', 'event', 'status', 'delivery', 'since'] as const).flatMap(name =>
+    flags[name] === undefined ? [] : [`--${name} ${plain(flags[name])}`],
+  ),
 ]
 
 const isWell = ({ status }: ExchangeRecord) => status !== null && status >= 200 && status < 300

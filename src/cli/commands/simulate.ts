@@ -7,7 +7,7 @@ import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { taskFeed } from '../log/task-feed.ts'
+import { START_MS, taskFeed } from '../log/task-feed.ts'
 import { showProgress } from '../output/progress.ts'
 import { money, plain } from '../output/ui.ts'
 import { adviceOn, type BuyerFlags, planOf, topUp } from '../simulation/buyer-plan.ts'
@@ -19,15 +19,13 @@ export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
   return connected(flags, 'buyer', connection => play(connection, agent, plan))
 }
 
-/** An agent that dev forwards to may take five seconds from its start until it is tested and listed. */
-const LOOKS = 25
 const LOOK_MS = 200
 
 /** Whoever starts an agent hires it at once, and dev needs a moment to list it. */
 async function whenListed(connection: Connection, agent: string, onWait: (text: string) => void) {
   const agents = connection.found.isDev ? (storedDev()?.agents ?? []) : []
   const isForwarded = agents.some(({ id, slug, forwardTo }) => forwardTo && [id, slug].includes(agent))
-  for (let left = isForwarded ? LOOKS : 0; ; left--) {
+  for (let left = isForwarded ? START_MS / LOOK_MS : 0; ; left--) {
     try {
       return await agentCalled(connection, agent)
     } catch (error) {

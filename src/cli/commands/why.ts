@@ -1,6 +1,6 @@
 /** `marketplace why [agent | task | delivery | exchange]`: what is wrong now, and what to type. Source: A-288. */
 import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
-import type { Client } from '../../client/typed-client.ts'
+import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
 import { agentCalled } from '../endpoint/find-agent.ts'
@@ -59,15 +59,22 @@ const MOST_TASKS = 20
 
 /** Of what is said of its agent, nothing is said of a task once more. */
 async function everything({ client }: Connection): Promise<Item[]> {
-  const agents = (await ownAgents(client)).map(
+  const own = await ownAgents(client).catch(noAgents)
+  const agents = (own ?? []).map(
     ({ id, slug, diagnosis }): Item => ({ kind: 'agent', id, name: slug, diagnosis: diagnosis ?? null }),
   )
   const told = new Set(agents.flatMap(({ diagnosis }) => diagnosis?.evidence.taskId ?? []))
   const open = (['pending', 'in_progress'] as const).map(status =>
-    client.listTasks({ role: 'builder', status, limit: MOST_TASKS }),
+    client.listTasks({ role: own ? 'builder' : 'buyer', status, limit: MOST_TASKS }),
   )
   const tasks = (await Promise.all(open)).flatMap(({ tasks }) => tasks).filter(({ id }) => !told.has(id))
   return [...agents, ...(await Promise.all(tasks.slice(0, MOST_TASKS).map(({ id }) => aboutTask(client, id))))]
+}
+
+/** Who only buys has none, and is not asked to become a builder. */
+function noAgents(error: unknown): null {
+  if (error instanceof MarketplaceError && error.status === 403) return null
+  throw error
 }
 
 function show({ out, notes, found }: Connection, items: readonly Item[], asked: readonly Item[]): void {

@@ -1,6 +1,7 @@
 /** Connects a command to its marketplace, and explains refusals. */
 
 import { COMMAND_LINE } from '../../api/command-line.ts'
+import { refuse } from '../../api/failures.ts'
 import { answerIn, Transport, UnreachableError } from '../../client/transport.ts'
 import { type Client, clientOn, MarketplaceError } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
@@ -8,7 +9,7 @@ import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 import { plain } from '../output/ui.ts'
 import { proveInstance } from './instance-check.ts'
-import { nextSteps } from './next-steps.ts'
+import { flagsToReach, nextSteps } from './next-steps.ts'
 import { forgetSession, type SavedSession } from './session-file.ts'
 import { type Address, locate, type Person, type Target } from './target.ts'
 
@@ -71,7 +72,10 @@ async function withHint(error: unknown, found: Target, transport: Transport): Pr
   if (error instanceof UnreachableError) return unreachable(error, found)
   if (!(error instanceof MarketplaceError)) return error
   const { status, errors, message } = error
-  const hint = await refusalHint(status, found, transport)
+  const isForBuilders = message === refuse('builder_only').message
+  const hint = isForBuilders
+    ? `Become one: ${nextSteps.becomeBuilder(flagsToReach(found, 'builder'))}`
+    : await refusalHint(status, found, transport)
   return new Fault(message, { code: codeForStatus(status), status, errors, hint })
 }
 

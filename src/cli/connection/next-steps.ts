@@ -39,6 +39,7 @@ export const nextSteps = {
   createKey: (flags = '') => typed(`keys create --name agent${flags}`),
   showKeys: (flags = '') => typed(`dev --show-keys${flags}`),
   printEnvironment: () => typed('dev --print-env'),
+  becomeBuilder: (flags = '') => typed(`account update --builder${flags}`),
   openapi: () => typed('openapi'),
   helpOf: (command: string) => typed(`${command} --help`),
   /** A list without the flags that left some out. */

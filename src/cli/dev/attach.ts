@@ -78,6 +78,7 @@ async function follow(state: StateFolder, first: Found, options: Attaching): Pro
   const following = { ...options, screen, signal, shown: { seq: 0, realAt: 0 } }
   const say = (words: string) => options.json || signal.aborted || screen.ui.line(words)
   say(`Attached to the dev of this folder, on ${portOf(first)}: its log follows. Ctrl-C ends this, not that.`)
+  say(`See it all in a browser: ${first.kept.url}/console`)
   const otherVersion = versionWords(first.kept.version)
   if (otherVersion) say(otherVersion)
   say(`Another one beside it: ${nextSteps.startDev()} --new`)

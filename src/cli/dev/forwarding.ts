@@ -20,6 +20,8 @@ interface Kept {
   /** Since the start, and since its secret changed. */
   isTested: boolean
   isTesting: boolean
+  /** What waited for it at the start of dev was sent: it goes out at once when the agent is up, and by its schedule if that fails. */
+  isServed: boolean
   /** dev itself starts it anew. */
   isRestarting: boolean
   /** What it gets wrong is being found out. */
@@ -66,6 +68,7 @@ export class Forwarding {
       watch,
       isTested: false,
       isTesting: false,
+      isServed: false,
       isRestarting: false,
       isTried,
       asking: null,
@@ -140,6 +143,15 @@ export class Forwarding {
     this.#agents.get(agentId)?.watch.look()
   }
 
+  /** Nothing listens there, and who has started it says so. */
+  away(agentId: string): void {
+    const kept = this.#agents.get(agentId)
+    if (!kept) return
+    kept.isRestarting = false
+    this.#noteAway(kept)
+    kept.watch.look()
+  }
+
   /** The agent process has to learn its new secret, so the test waits until it has been restarted. */
   secretChanged(agentId: string): void {
     const kept = this.#agents.get(agentId)
@@ -152,11 +164,18 @@ export class Forwarding {
     kept.watch.look({ untilBack: true })
   }
 
-  #down({ agent: { id, slug, forwardTo }, isTested }: Kept): void {
-    const { origin } = new URL(forwardTo)
+  #noteAway({ agent: { id, forwardTo } }: Kept): void {
     const since = this.#market.world.now()
-    const text = `Nothing listens at ${origin}.`
+    const text = `Nothing listens at ${new URL(forwardTo).origin}.`
     this.#market.recording?.note(id, 'away', { cause: 'nobody_listens', certainty: 'sure', text, since })
+  }
+
+  #down(kept: Kept): void {
+    const { agent, isTested } = kept
+    if (this.#market.recording?.notesOn(agent.id).away) return
+    this.#noteAway(kept)
+    const { slug, forwardTo } = agent
+    const { origin } = new URL(forwardTo)
     this.#say(
       isTested
         ? `${slug} is down: nothing listens at ${origin}. Its webhooks wait until it is back`
@@ -170,7 +189,9 @@ export class Forwarding {
     this.#market.recording?.note(agent.id, 'away', null)
     const isBack = wasDown || isRestarting
     if (isBack) forget(kept)
-    if (isBack || !isTested) await hurry(this.#market, agent.id)
+    const waits = isBack || !kept.isServed
+    kept.isServed = true
+    if (waits) await hurry(this.#market, agent.id)
     const { visible } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)
     else if (isBack) this.#say(`${agent.slug} is back`)

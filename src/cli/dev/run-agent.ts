@@ -33,6 +33,7 @@ export class AgentRun {
   readonly #unwatch: () => void
   readonly #command: string
   readonly #now: () => number
+  readonly #noteStart: () => void
   #startedAt: number | null = null
   #begun = false
   #words: string[] = []
@@ -52,12 +53,13 @@ export class AgentRun {
     this.#watch = watch
     this.#command = command
     this.#now = () => marketplace.market.world.realNow()
+    this.#noteStart = () => marketplace.market.recording?.noteStart(agent.id, this.#now())
     this.#unwatch = watchFolders(watch, path => this.#begun && this.restart(`${path} has changed`))
     this.#process = new StartedAgent({
       command,
       env: () => ({ ...inherited(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
       onLine: (stream, line) => {
-        if (stream === 'stderr' && this.#words.push(line.trim()) > LAST_WORDS) this.#words.shift()
+        if (stream === 'stderr') this.#hear(line)
         log({ type: 'output', agent: agent.slug, stream, line })
       },
       onEnd: (how, { said }) => {
@@ -67,6 +69,7 @@ export class AgentRun {
         recording?.noteDeath(agent.id, { kind: 'death', from: world.realNow(), at: world.now(), how, lastWords })
         void said.then(() => (this.#words = []))
         this.#ended(command, how)
+        forwarding.away(agent.id)
       },
     })
   }
@@ -84,11 +87,18 @@ export class AgentRun {
     const { id, slug } = this.#agent
     if (!this.#process.isRestarting) this.#log({ type: 'info', message: `${slug} starts anew: ${why}` })
     this.#forwarding.restarting(id)
+    this.#noteStart()
     void this.#process.restart().then(() => {
       this.#startedAt = this.#now()
       this.#forwarding.restarted(id)
       this.#lookLater()
     })
+  }
+
+  #hear(line: string): void {
+    if (MARK.test(line)) this.#words.length = 0
+    else if (!FRAME.test(line) && this.#words.push(line.trim().slice(0, LONGEST_WORDS)) > LAST_WORDS)
+      this.#words.shift()
   }
 
   /** Of the process of this agent, if it is the one. */
@@ -114,6 +124,7 @@ export class AgentRun {
     const { pid } = this.#process
     const to = new URL(forwardTo)
     if (pid === undefined || (await accepts(to, lookup)) || pid !== this.#process.pid) return
+    this.#forwarding.away(this.#agent.id)
     const message =
       `${slug} runs, and nothing listens on port ${to.port || 80} yet. That is PORT in its environment: ` +
       'let it listen there. If it has a port of its own, add that to dev: --forward-to http://localhost:3000/webhook'
@@ -131,6 +142,11 @@ export class AgentRun {
 
 /** So many of its last lines are kept. */
 const LAST_WORDS = 5
+const LONGEST_WORDS = 300
+/** What says nothing: the frames of a stack, as Node, Java and Go print them, and what stands round these. */
+const FRAME = /^\s*$|^\s+at |^\t|^goroutine \d|^created by |^[\w./-]+\.[\w.()*]+\(.*\)$|^Node\.js v|^exit status \d/
+/** Node and Python print the code before the error, with a mark under its place. */
+const MARK = /^\s*[\^~]+$/
 
 /** Most agents listen much sooner. Those that take longer are tested all the same once they do. */
 const LOOK_MS = 5_000

@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Action, answer, CallbackError, type CallbackFields } from '../../client/callbacks.ts'
+import type { WebhookEvent } from '../../client/webhook-events.ts'
 /** How fast time goes by, and how soon a webhook is tried again. */
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
@@ -25,6 +27,7 @@ import { ConformanceRuns } from './conformance-runs.ts'
 import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
+import { Buyers } from './personas.ts'
 import { AgentRun } from './run-agent.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
 export type Pace = Pick<Parameters<typeof openMarketplace>[0], 'clockScale' | 'retries'>
@@ -62,7 +65,7 @@ export interface Simulator {
 
 /** Starts everything, or nothing: if a step fails, those before it are undone. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { state } = options
+  const { state, personas = [] } = options
   makeFolder(state)
   const postgres = state.folder === null ? undefined : options.settings.db.postgres
   if (postgres) await refuseForeign(postgres, state.db)
@@ -103,12 +106,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const runs = new ConformanceRuns(furnished.forwarded, options.run ?? null)
     Object.assign(market.memory.of(JudgeSeat), { judge: runs, builderId: furnished.staff.builderId })
     closers.push(() => runs.close())
-    tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run })
-    const buyers = await simulatedBuyers(marketplace, furnished, options)
-    closers.push(() => buyers?.close())
+    const buyers = new Buyers(first => simulatedBuyers(marketplace, furnished, { ...options, personas: first }))
+    if (personas.length > 0) await buyers.add(personas)
+    closers.push(() => buyers.close())
+    tellSurroundings(marketplace.market, furnished, { ...options, forwarding, run, buyers })
     hear = entry => {
       forwarding.hear(entry)
-      buyers?.hear(entry)
+      buyers.hear(entry)
     }
     followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
     const testLater = await sampleTest(marketplace, furnished, { named, front }, ending.signal)
@@ -117,36 +121,58 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       run?.begin()
       // An agent is not to blame for a certificate that is still made.
       void front.ready.then(() => forwarding.begin())
-      buyers?.begin()
+      buyers.begin()
     }
     const { credentials, silent } = furnished
     const listed = await listedOf(marketplace, furnished)
-    return { marketplace, credentials, listed, silent, buyers: buyers?.names ?? new Map(), begin, close }
+    return { marketplace, credentials, listed, silent, buyers: buyers.names, begin, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** What the pages of the simulator show of the program around it. */
+interface Around extends Pick<SimulatorOptions, 'state' | 'seed'> {
+  forwarding: Forwarding
+  run: AgentRun | null
+  buyers: Buyers
+}
+
+/** What the pages of the simulator show of the program around it, and do with it. */
 function tellSurroundings(
-  { memory }: Market,
+  market: Market,
   { credentials: { accounts } }: Furnished,
-  {
-    state,
-    seed,
-    forwarding,
-    run,
-  }: Pick<SimulatorOptions, 'state' | 'seed'> & { forwarding: Forwarding; run: AgentRun | null },
+  { state, seed, forwarding, run, buyers }: Around,
 ): void {
   const NO_PROCESS = { command: null, pid: null, startedAt: null }
-  Object.assign(memory.of(Surroundings), {
+  Object.assign(market.memory.of(Surroundings), {
     people: { buyer: accounts.buyer.id, builder: accounts.builder.id, admin: accounts.admin.id },
     database: state.db,
     seed: seed === undefined ? null : String(seed),
     agents: () => forwarding.standing().map(one => ({ ...one, ...(run?.standing(one.agentId) ?? NO_PROCESS) })),
+    callBack: callsBack(market),
+    buyers,
   })
 }
+
+/** As agents do it: signed, over the wire, and once. */
+const callsBack =
+  (market: Market): Surroundings['callBack'] =>
+  async ({ id, agentId }, callback) => {
+    const secret = await secretOf(market, agentId)
+    if (!secret) return null
+    const callbackUrl = `${market.config.baseUrl}/api/agent/tasks/${id}/callback`
+    const { action, ...fields } = callback
+    try {
+      const event = { data: { callbackUrl, taskId: id } } as WebhookEvent
+      await answer(event, secret, action, fields as CallbackFields[Action], { attempts: 1 })
+      return { status: action === 'message' ? 201 : 200, error: null }
+    } catch (error) {
+      const { message } = error as Error
+      if (error instanceof CallbackError) return { status: error.status, error: message }
+      return { status: null, error: `No response came: ${message}` }
+    }
+  }
 
 async function listedOf({ market }: Marketplace, { staff, credentials }: Furnished): Promise<ReadonlySet<string>> {
   const listed = new Set<string>()
@@ -192,10 +218,9 @@ const open = ({ settings, state, postgres, seed, pace, log, debug }: OpenOptions
     onFatal: endAfterDiskFailure,
   })
 
-/** Returns null if none is asked for. Without a seed it is that of the database, so that they go on alike after a start. */
+/** Without a seed it is that of the database, so that they go on alike after a start. */
 async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: Furnished, options: SimulatorOptions) {
   const { personas = [], seed = market.config.instanceId } = options
-  if (personas.length === 0) return null
   const { SimulatedBuyers } = await import('../../sim/buyers/simulated-buyers.ts')
   // The sample agent listens for those that buy too.
   const { webhookUrl, webhookSecret: secret } = credentials.agents[0]!

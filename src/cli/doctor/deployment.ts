@@ -16,12 +16,17 @@ import { writeWhole } from '../output/whole-file.ts'
 import { failed, ok, type SetupFinding, warning } from './finding.ts'
 import { holderOf, lockFinding, portFinding, rightsFindings, secretEnv } from './machine.ts'
 
-/** The settings of the deployment whose data this folder has, or names; undefined if it is none. Throws a UsageError. */
-export function deploymentHere(hasDev: boolean): Settings | undefined {
+/**
+ * The settings of the deployment whose data this folder has, or names; undefined if it is none. The port is that of the server
+ * which has the database, as a flag may have given it. Throws a UsageError.
+ */
+export async function deploymentHere(hasDev: boolean): Promise<Settings | undefined> {
   const settings = readSettings('serve', {})
   const { file, postgres } = settings.db
   if (postgres) return hasDev ? undefined : settings
-  return partsOf(file).some(existsSync) ? settings : undefined
+  if (!partsOf(file).some(existsSync)) return undefined
+  const [, port] = /:([1-9]\d*)$/.exec((await holderOf(file)) ?? '') ?? []
+  return port === undefined ? settings : { ...settings, port: Number(port) }
 }
 
 const partsOf = (file: string) => [file, journalPath(file), sealedPath(file)]

@@ -42,7 +42,7 @@ function showList(connection: Connection, row: EndpointRow, typed: Typed, data: 
 }
 
 function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: readonly Fields[], none: string): void {
-  const head = shows.map(path => labelOf(path).toUpperCase())
+  const head = labelsOf(shows).map(label => label.toUpperCase())
   if (items.length === 0) notes.line(none)
   else
     out.list(
@@ -51,10 +51,12 @@ function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: re
     )
 }
 
+const LEAVE_NONE_OUT = new Set<unknown>(['page', 'limit', 'sort', 'by'])
+
 function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, reach }: Typed) {
   const filters = known.flatMap(([flag, , sets]) => {
     const given = flags[attributeOf(flag)]
-    if (given === undefined || sets === 'page' || sets === 'limit') return []
+    if (given === undefined || LEAVE_NONE_OUT.has(sets)) return []
     return plain(given === true ? flagIn(flag) : `${flagIn(flag)} ${plainShellWord(String(given))}`)
   })
   const all = nextSteps.wholeList([name, ...words.map(plainShellWord)].join(' '), reach)
@@ -62,19 +64,24 @@ function noneIn({ name, things = 'entries', first, flags: known = [] }: Endpoint
 }
 
 function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {
-  out.table(shows.map(path => [out.colour.dim(labelOf(path)), cell(data as Fields, path)]))
+  const labels = labelsOf(shows)
+  out.table(shows.map((path, at) => [out.colour.dim(labels[at]!), cell(data as Fields, path)]))
 }
 
 /**
  * `lastCheckPassedAt` → `last check passed at`. A nested field is shown by its last name, with that of its owner where
- * needed. The slug of another thing stands for it.
+ * that says nothing alone, or another field has it too. The slug of another thing stands for it.
+ * @internal Tested with all rows.
  */
-function labelOf(path: string): string {
+export function labelsOf(paths: readonly string[]): string[] {
+  const lasts = paths.map(path => path.split('.').at(-1))
+  return paths.map((path, at) => labelOf(path, lasts.indexOf(lasts[at]) !== lasts.lastIndexOf(lasts[at])))
+}
+
+function labelOf(path: string, isShared: boolean): string {
   const [last = '', owner = ''] = path.split('.').reverse()
   if (last === 'slug' && owner !== '') return owner
-  const word = ['id', 'name', 'email', 'reason', 'status', 'bytes', 'limit'].includes(last)
-    ? `${owner} ${last}`.trim()
-    : last
+  const word = isShared || ['id', 'name', 'email', 'reason', 'status'].includes(last) ? `${owner} ${last}`.trim() : last
   return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replace(/^is /, '')
 }
 

@@ -22,18 +22,22 @@ export function taskFeed(
   return feedFrom(createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version }), taskId, onTrouble)
 }
 
+/** So long an agent at which nobody listens may need until it is up: whoever starts one hires it at once. Source: A-288. */
+export const START_MS = 8_000
+
 /** `client`: an administrator's. */
 export function feedFrom(client: Client, taskId: string, onTrouble: (why: string) => void): TaskFeed {
   const stop = new AbortController()
-  const failed: Failure[] = []
+  /** Of what came last, where that failed. */
+  let failure: Failure | null = null
+  let start: AbortSignal | null = null
   let isNew = false
   let wake = () => {}
   const follow = async () => {
     for await (const entry of await client.watchEvents({ after: 0, taskId }, { signal: stop.signal })) {
-      const failure = failureIn(entry as unknown as StampedEntry)
-      const isTold = failure !== null && failed.at(-1)?.text === failure.text
-      if (failure) failed.push(failure)
-      if (failure && !isTold) onTrouble(failure.why)
+      const found = failureIn(entry as unknown as StampedEntry)
+      if (found && found.text !== failure?.text) onTrouble(found.why)
+      if (found || entry.type === 'webhook') failure = found
       isNew = true
       wake()
     }
@@ -46,17 +50,19 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
       isNew = false
     },
     async hopeless(withinMs) {
-      const late = failed.find(({ againInMs }) => againInMs > withinMs)
-      if (late) return late.cause
-      const known = await client.diagnoseTask({ id: taskId }).catch(() => null)
-      return known?.diagnosis && ENDED.has(known.diagnosis.cause) ? known.diagnosis.text : null
+      const { diagnosis } = await client.diagnoseTask({ id: taskId }).catch(() => ({ diagnosis: null }))
+      start = diagnosis?.cause === 'nobody_listens' ? (start ?? AbortSignal.timeout(START_MS)) : null
+      // Once it is up, dev sends it at once what waits for it.
+      if (start) return start.aborted ? diagnosis!.text : null
+      if (failure && failure.againInMs > withinMs) return failure.cause
+      return diagnosis && ENDED.has(diagnosis.cause) ? diagnosis.text : null
     },
     close: () => stop.abort(),
   }
 }
 
 /** Whoever started the agent has to start it again. */
-const ENDED = new Set<Cause>(['nobody_listens', 'died_at_work', 'died_before_answer'])
+const ENDED = new Set<Cause>(['died_at_work', 'died_before_answer'])
 
 interface Failure {
   /** What is wrong, what to do, and when it is tried again. */
@@ -81,10 +87,11 @@ function failureIn(entry: StampedEntry): Failure | null {
     return { why: `its callback was refused with ${entry.status}: ${why}`, cause: text, text, againInMs: 0 }
   const { nextAttemptAt, outcome } = entry
   if (outcome === 'delivered') return null
+  const wait = diagnosis?.cause === 'nobody_listens' ? ` It has ${START_MS / 1_000} s to start.` : ''
   const bare = diagnosis ? { ...entry, at, diagnosis: { ...diagnosis, fix: '' } } : { ...entry, at }
   const [cause = why] = entryLine(bare, new Map())?.below ?? []
   return {
-    ...{ why, cause, text },
+    ...{ why: why + wait, cause, text },
     againInMs: nextAttemptAt === null ? Number.POSITIVE_INFINITY : Date.parse(nextAttemptAt) - at,
   }
 }

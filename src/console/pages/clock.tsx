@@ -66,7 +66,10 @@ export default function ClockPage() {
       </Card>
       <div class="cols">
         <Faults />
-        {data && <DueNext of={data.due} onMove={move} />}
+        <div class="stack">
+          {data && <DueNext of={data.due} onMove={move} />}
+          <Buyers />
+        </div>
       </div>
     </>
   )
@@ -190,6 +193,7 @@ function Faults() {
   const list = useData('faults', signal => api.listFaults({}, { signal }))
   const arm = (name: FaultName) =>
     tried('Not armed', () => api.armFault({ name, on: on[name] || null })).then(list.reload)
+  const takeBack = (what: () => Promise<unknown>) => tried('Not taken back', what).then(list.reload)
   const waiting = list.data?.items.filter(({ taskId }) => taskId === null) ?? []
   return (
     <Card
@@ -198,11 +202,7 @@ function Faults() {
       beside={<span class="q">each happens once, to the next that fits</span>}
       tools={
         waiting.length > 0 && (
-          <button
-            type="button"
-            class="b s"
-            onClick={() => tried('Not taken back', () => api.clearFaults()).then(list.reload)}
-          >
+          <button type="button" class="b s" onClick={() => takeBack(() => api.clearFaults())}>
             Take back all {waiting.length}
           </button>
         )
@@ -246,9 +246,18 @@ function Faults() {
                       {waiting
                         .filter(fault => fault.name === name)
                         .map(fault => (
-                          <Mark key={fault.id} tone="wait" icon="bolt">
-                            waits for {fault.on ?? 'any'}
-                          </Mark>
+                          <span key={fault.id}>
+                            <Mark tone="wait" icon="bolt">
+                              waits for {fault.on ?? 'any'}
+                            </Mark>{' '}
+                            <button
+                              type="button"
+                              class="b s flat"
+                              onClick={() => takeBack(() => api.clearFault({ id: fault.id }))}
+                            >
+                              Take back<span class="vh"> {name}</span>
+                            </button>
+                          </span>
                         ))}{' '}
                       <button type="button" class="b s" aria-label={`Arm ${name}`} onClick={() => arm(name)}>
                         Arm
@@ -259,6 +268,26 @@ function Faults() {
             </tbody>
           ))}
         </table>
+      </div>
+    </Card>
+  )
+}
+
+/** Who hires every agent again and again, until he is sent away. */
+function Buyers() {
+  const { data, error, reload } = useData('buyers', signal => api.listBuyers({}, { signal }))
+  const set = (id: string, isHere: boolean) => tried('Not changed', () => api.setBuyer({ id, isHere })).then(reload)
+  return (
+    <Card id="buyers" title="Simulated buyers" beside={<span class="q">hire each agent again and again</span>}>
+      {error !== undefined && <Failed what="The buyers could not be read." error={error} again={reload} />}
+      <div class="choice">
+        {data?.items.map(({ name, does, isHere }) => (
+          <label key={name}>
+            <input type="checkbox" checked={isHere} onChange={() => set(name, !isHere)} />
+            <b>{name}</b>
+            <span class="under">{does}</span>
+          </label>
+        ))}
       </div>
     </Card>
   )

@@ -5,9 +5,9 @@ import type { DeliveryRecord } from '../../api/records.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { useChanges } from '../live.ts'
+import { useNewer } from '../live.ts'
 import type { PageProps } from '../page.ts'
-import { Attempts, Chips, Find, given } from '../parts/controls.tsx'
+import { Attempts, Chips, Find, given, Newer } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Listing } from '../parts/listing.tsx'
@@ -52,7 +52,7 @@ export default function Deliveries({ params, query }: PageProps) {
     list.reload()
     counts.reload()
   }
-  useChanges(
+  const [newer, show] = useNewer(
     ({ type }) => type === 'webhook',
     () => {
       list.reload()
@@ -98,6 +98,7 @@ export default function Deliveries({ params, query }: PageProps) {
           onChoose={value => goQuery({ state: value, page: null })}
         />
       </div>
+      <Newer many={newer} onShow={show} />
       <div class={params.id ? 'cols wide' : 'stack'}>
         <section class="card" aria-label="Deliveries" aria-busy={list.isLoading}>
           <Listing

@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { Bytes, Headers } from '../parts/bytes.tsx'
-import { Drawer, Section } from '../parts/drawer.tsx'
+import { Drawer } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Copy, Diagnosis, Failed, Id, Loading } from '../parts/say.tsx'
+import { Failed, Id, Loading } from '../parts/say.tsx'
 import { deliveryStates, StateMark } from '../parts/states.tsx'
 import { Age, Text, Time } from '../parts/words.tsx'
 import { href } from '../router.ts'
+import { Exchange, RawExchange, useExchange, WhatWentWrong } from '../task/exchange.tsx'
 
 export const isTaken = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300
 
@@ -56,38 +56,15 @@ export function OneDelivery({ id, agentId, isOpen, onResend, onClose }: OneProps
 function Details({ of, onResend }: { of: DeliveryDetails; onResend: (delivery: DeliveryRecord) => void }) {
   const [wanted, setAttempt] = useState<number>()
   const attempt = of.attempts.find(one => one.attempt === wanted) ?? of.attempts.at(-1)
-  const { diagnosis, request, answer } = of
-  const isLast = attempt === of.attempts.at(-1)
+  const { diagnosis } = of
+  const exchangeId = attempt?.exchangeId ?? null
+  const exchange = useExchange(exchangeId, 0)
   return (
     <>
       <AttemptList of={of.attempts} chosen={attempt} onChoose={setAttempt} />
       <Facts of={of} message={attempt?.message} />
-      {diagnosis && <Diagnosis of={diagnosis} />}
-      <Section name="Request headers" beside={Object.keys(request.headers).length}>
-        <Headers headers={Object.entries(request.headers).map(([name, value]) => ({ name, value }))} />
-        <p class="q">The headers of the signature are made for each attempt and not kept.</p>
-      </Section>
-      <Section name="Request body">
-        {request.body === null ? (
-          <p class="q">It was deleted, some time after the end of the delivery.</p>
-        ) : (
-          <Bytes label="Request body" body={asBody(request.body)} />
-        )}
-      </Section>
-      {attempt && (
-        <Section name="Response">
-          {attempt.location && (
-            <p>
-              It leads to <Text>{attempt.location}</Text>.
-            </p>
-          )}
-          <Bytes
-            key={attempt.attempt}
-            label="Response body"
-            body={asBody((isLast ? answer?.body : attempt.answer) ?? '')}
-          />
-        </Section>
-      )}
+      {diagnosis && <WhatWentWrong of={diagnosis} exchange={exchange.data} />}
+      {exchangeId ? <Exchange {...exchange} /> : <Kept of={of} attempt={attempt} />}
       <footer>
         {of.endedAt && (
           <button type="button" class="b s" onClick={() => onResend(of)}>
@@ -95,19 +72,36 @@ function Details({ of, onResend }: { of: DeliveryDetails; onResend: (delivery: D
             Resend <kbd>r</kbd>
           </button>
         )}
-        {request.body !== null && (
-          <Copy text={() => curlOf(of)} label="as curl">
-            Copy as curl
-          </Copy>
-        )}
       </footer>
     </>
   )
 }
 
+type Attempt = DeliveryDetails['attempts'][number]
+
+/** What a marketplace keeps of it; a simulator has every byte. */
+function Kept({ of: { request, answer, attempts }, attempt }: { of: DeliveryDetails; attempt: Attempt | undefined }) {
+  const came = attempt && ((attempt === attempts.at(-1) ? answer?.body : attempt.answer) ?? '')
+  const of = {
+    method: request.method,
+    url: request.url ?? '',
+    requestHeaders: Object.entries(request.headers).map(([name, value]) => ({ name, value })),
+    requestBody: request.body === null ? null : asBody(request.body),
+    responseHeaders: attempt?.location ? [{ name: 'location', value: attempt.location }] : [],
+    responseBody: came === undefined ? null : asBody(came),
+  }
+  return (
+    <RawExchange
+      key={attempt?.attempt}
+      of={of}
+      note={<p class="q">The headers of the signature are made for each attempt and not kept.</p>}
+    />
+  )
+}
+
 interface AttemptListProps {
   of: DeliveryDetails['attempts']
-  chosen: DeliveryDetails['attempts'][number] | undefined
+  chosen: Attempt | undefined
   onChoose: (attempt: number) => void
 }
 
@@ -183,15 +177,3 @@ function Facts({ of, message }: { of: DeliveryDetails; message: string | undefin
 
 const asBody = (content: string) =>
   ({ encoding: 'text', content, bytes: new TextEncoder().encode(content).length, cut: false }) as const
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-
-/** Without a signature, which only the marketplace can make. */
-const curlOf = ({ request: { url, headers, body } }: DeliveryDetails) =>
-  [
-    'curl',
-    '-i',
-    quoted(url ?? ''),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-binary ${quoted(body ?? '')}`,
-  ].join(' ')

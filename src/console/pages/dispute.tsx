@@ -1,9 +1,9 @@
-/** A dispute is decided: both sides in their own words, what was asked and what came, and what each decision does. */
-import { useState } from 'preact/hooks'
+/** A dispute is decided: both sides in their own words, what was asked and what came, what has happened, and what each decision does. */
+import { useMemo, useState } from 'preact/hooks'
 import type { DisputeOutcome } from '../../api/flow.ts'
-import type { TaskRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
 import { ShareBar } from '../parts/controls.tsx'
 import { useDraft } from '../parts/form.tsx'
@@ -12,13 +12,27 @@ import { Icon } from '../parts/icons.tsx'
 import { Dialog, toast } from '../parts/over.tsx'
 import { Card, Failed, Id, Loading } from '../parts/say.tsx'
 import { Mark, StateMark, taskStates } from '../parts/states.tsx'
-import { Age, Avatar, centsIn, count, Money, Text, Time, units } from '../parts/words.tsx'
-import { href } from '../router.ts'
+import { Age, Avatar, centsIn, Money, Text, units } from '../parts/words.tsx'
+import { href, place } from '../router.ts'
+import type { Me } from '../session.ts'
+import { useStore } from '../store.ts'
+import { Asked } from '../task/aside.tsx'
+import { Happening } from '../task/happening.tsx'
+import { buyerOf, History, useHistory } from '../task/history.tsx'
+import type { Task } from '../task/next.tsx'
+import { type Row, rowsOf } from '../task/rows.ts'
+import { Work } from '../task/work.tsx'
 
-export default function Dispute({ params: { id = '' } }: PageProps) {
+export default function Dispute({ params: { id = '' }, query, me }: PageProps) {
   const task = useData(id, signal => api.getTask({ id }, { signal }))
+  const history = useHistory(id)
   const [writes, setWrites] = useState(false)
   const { data } = task
+  const reload = () => {
+    task.reload()
+    history.reload()
+  }
+  useChanges(({ taskId }) => taskId === id, reload)
   const dispute = data?.dispute
   return (
     <>
@@ -56,7 +70,7 @@ export default function Dispute({ params: { id = '' } }: PageProps) {
             </button>
             <a class="b" href={href(`/tasks/${id}`)}>
               <Icon name="list" />
-              Whole timeline
+              The task
             </a>
           </>
         }
@@ -68,16 +82,51 @@ export default function Dispute({ params: { id = '' } }: PageProps) {
       ) : !dispute ? (
         <p>This task is not in dispute.</p>
       ) : (
-        <div class="cols wide">
-          <div class="stack">
-            <Sides task={data} />
-            <Work task={data} />
-          </div>
-          {dispute.status === 'open' ? <Decide task={data} onDecided={task.reload} /> : <Decided dispute={dispute} />}
-        </div>
+        <Open task={data} dispute={dispute} history={history} query={query} me={me} onDone={reload} />
       )}
       {writes && <WriteToBoth id={id} onClose={() => setWrites(false)} />}
     </>
+  )
+}
+
+interface OpenProps {
+  task: Task
+  dispute: NonNullable<Task['dispute']>
+  history: ReturnType<typeof useHistory>
+  query: URLSearchParams
+  me: Me
+  onDone: () => void
+}
+
+function Open({ task, dispute, history, query, me, onDone }: OpenProps) {
+  const rows = useMemo(() => rowsOf(history.data ?? []), [history.data])
+  const { hash } = useStore(place)
+  const chosen = rows.find(row => hash === `#e-${row.id}`)
+  return (
+    <div class="cols wide">
+      <div class="stack">
+        <Sides task={task} rows={rows} />
+        <div class="two">
+          <Asked task={task} />
+          {task.deliverable ? (
+            <Work task={task} version={String(rows.length)} />
+          ) : (
+            <p class="q">Nothing was delivered.</p>
+          )}
+        </div>
+        {history.error !== undefined && (
+          <Failed what="What has happened could not be read." error={history.error} again={history.reload} />
+        )}
+        {history.data ? <History rows={rows} task={task} query={query} chosen={chosen} /> : <Loading lines={12} />}
+      </div>
+      {chosen ? (
+        <Happening key={chosen.id} row={chosen} rows={rows} task={task} me={me} onDone={onDone} />
+      ) : dispute.status === 'open' ? (
+        <Decide task={task} onDecided={onDone} />
+      ) : (
+        <Decided dispute={dispute} />
+      )}
+    </div>
   )
 }
 
@@ -98,8 +147,9 @@ function WriteToBoth({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-function Sides({ task }: { task: TaskRecord }) {
+function Sides({ task, rows }: { task: Task; rows: readonly Row[] }) {
   const { id, dispute, agent } = task
+  const buyer = buyerOf(rows) || 'The buyer'
   const messages = useData(id, signal => api.listMessages({ id, limit: 100 }, { signal }))
   const answers = messages.data?.items.filter(({ senderRole }) => senderRole === 'agent') ?? []
   const words = messages.data?.items.filter(({ senderRole }) => senderRole === 'buyer') ?? []
@@ -107,31 +157,25 @@ function Sides({ task }: { task: TaskRecord }) {
     <section class="card sides" aria-label="Both sides">
       <section aria-labelledby="buyer">
         <div class="row">
-          <Avatar id={task.buyerId} name="Buyer" round />
-          <h2 id="buyer">The buyer</h2>
+          <Avatar id={task.buyerId} name={buyer} round />
+          <h2 id="buyer">
+            <Text>{buyer}</Text> <span class="q">buyer</span>
+          </h2>
         </div>
         <p class="quote">
           <Text>{dispute!.reason}</Text>
         </p>
-        {words.map(message => (
-          <p key={message.id} class="quote">
-            <Text>{message.content}</Text>
-          </p>
-        ))}
+        {words.map(said)}
       </section>
       <section aria-labelledby="builder">
         <div class="row">
           <Avatar id={agent.id} name={agent.name} />
           <h2 id="builder">
-            <Text>{agent.name}</Text>
+            <Text>{agent.name}</Text> <span class="q">agent</span>
           </h2>
         </div>
         {answers.length === 0 && <p class="q">It has written nothing.</p>}
-        {answers.map(message => (
-          <p key={message.id} class="quote">
-            <Text>{message.content}</Text>
-          </p>
-        ))}
+        {answers.map(said)}
       </section>
       {messages.error !== undefined && (
         <Failed what="The messages could not be read." error={messages.error} again={messages.reload} />
@@ -140,41 +184,13 @@ function Sides({ task }: { task: TaskRecord }) {
   )
 }
 
-/** It scrolls where it is long, so the keyboard must reach it. */
-const Reading = ({ text }: { text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-  <pre class="reading" tabIndex={0}>
-    <Text>{text}</Text>
-  </pre>
+const said = ({ id, content }: { id: string; content: string }) => (
+  <p key={id} class="quote">
+    <Text>{content}</Text>
+  </p>
 )
 
-const Work = ({ task: { description, requirements, createdAt, deliverable } }: { task: TaskRecord }) => (
-  <Card id="work" title="What was asked, what came">
-    <div class="sides">
-      <section>
-        <h3>
-          Asked for, <Time at={createdAt} />
-        </h3>
-        <Reading text={[description, requirements].filter(Boolean).join('\n\n')} />
-      </section>
-      <section>
-        {deliverable ? (
-          <>
-            <h3>
-              Delivered, <Time at={deliverable.createdAt} /> · {count(deliverable.content?.length ?? 0, 'character')}
-              {deliverable.files.length > 0 && `, ${count(deliverable.files.length, 'file')}`}
-            </h3>
-            <Reading text={deliverable.content ?? ''} />
-          </>
-        ) : (
-          <p class="q">Nothing was delivered.</p>
-        )}
-      </section>
-    </div>
-  </Card>
-)
-
-const Decided = ({ dispute }: { dispute: NonNullable<TaskRecord['dispute']> }) => (
+const Decided = ({ dispute }: { dispute: NonNullable<Task['dispute']> }) => (
   <Card id="decided" title="Decided">
     <dl class="dl in">
       <dt>Outcome</dt>
@@ -209,7 +225,7 @@ const OUTCOMES = {
   split: ['Split', 'The task ends as completed.'],
 } as const
 
-function Decide({ task: { id, agreedPrice }, onDecided }: { task: TaskRecord; onDecided: () => void }) {
+function Decide({ task: { id, agreedPrice }, onDecided }: { task: Task; onDecided: () => void }) {
   const { fields, typed, change, forget } = useDraft(`decide:${id}`, {
     outcome: 'split',
     back: units(Math.floor(agreedPrice / 2)).replaceAll(',', ''),

@@ -45,7 +45,11 @@ type Words = { readonly [Type in Entry['type']]?: (entry: Of<Type>, names: Names
 
 const WORDS: Words = {
   request: ({ method, path, status, ms, error, own }) =>
-    own || path.startsWith('/api/stream') || path.startsWith('/api/dev/') || path.startsWith('/api/agent/')
+    own ||
+    path === '/api/auth/me' ||
+    path.startsWith('/api/stream') ||
+    path.startsWith('/api/dev/') ||
+    path.startsWith('/api/agent/')
       ? null
       : {
           sort: method === 'GET' && status < 400 ? 'looks' : 'other',

@@ -2,24 +2,26 @@
 import type { NotificationRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { useChanges } from '../live.ts'
+import { useChanges, useNewer } from '../live.ts'
 import type { PageProps } from '../page.ts'
-import { Chips } from '../parts/controls.tsx'
+import { Chips, Newer } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
+import { Icon } from '../parts/icons.tsx'
 import { Listing } from '../parts/listing.tsx'
 import { tried } from '../parts/over.tsx'
-import { Empty } from '../parts/say.tsx'
+import { Card, Empty, Failed } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
-import { Age, Text } from '../parts/words.tsx'
+import { Age, Text, Time } from '../parts/words.tsx'
 import { goQuery, href } from '../router.ts'
+import { isDev } from '../session.ts'
 
-export default function Inbox({ query }: PageProps) {
+export default function Inbox({ query, me }: PageProps) {
   const isUnread = query.get('unread') === 'true'
   const page = Number(query.get('page') ?? 1)
   const list = useData(query.toString(), signal =>
     api.listNotifications({ ...(isUnread && { unread: 'true' }), page, limit: 20 }, { signal }),
   )
-  useChanges(({ type }) => type === 'notification', list.reload)
+  const [newer, show] = useNewer(({ type }) => type === 'notification', list.reload)
   const read = (id: string) => tried('Not marked', () => api.readNotification({ id })).then(list.reload)
   const readAll = () => tried('Not marked', () => api.readNotifications()).then(list.reload)
   return (
@@ -44,6 +46,7 @@ export default function Inbox({ query }: PageProps) {
         ]}
         onChoose={unread => goQuery({ unread, page: null })}
       />
+      <Newer many={newer} onShow={show} />
       <section class="card" aria-label="Notifications" aria-busy={list.isLoading}>
         <Listing
           label="The notifications"
@@ -70,7 +73,38 @@ export default function Inbox({ query }: PageProps) {
           ]}
         />
       </section>
+      {isDev && me.isAdmin && <Mails email={me.email} />}
     </>
+  )
+}
+
+/** They hold links and codes that let one in, so administrators of a simulator alone see them. */
+function Mails({ email }: { email: string }) {
+  const { data, error, reload } = useData('mails', signal => api.listMails({}, { signal }))
+  useChanges(() => true, reload)
+  return (
+    <Card id="mails" title="Mails that would have been sent">
+      {error !== undefined && <Failed what="The mails could not be read." error={error} again={reload} />}
+      {data?.items.length === 0 && (
+        <Empty command={`npx agent-marketplace account password forgot ${email}`}>
+          <p>A simulator sends none. A reset of a password, for one, would send the first.</p>
+        </Empty>
+      )}
+      {data?.items.map(({ id, at, to, subject, text }) => (
+        <details key={id} class="sect">
+          <summary>
+            <Icon name="chevron" class="chev" />
+            <Text>{subject}</Text>
+            <span class="q r">
+              to <Text>{to}</Text>, <Time at={at} />
+            </span>
+          </summary>
+          <p class="in quote">
+            <Text>{text}</Text>
+          </p>
+        </details>
+      ))}
+    </Card>
   )
 }
 

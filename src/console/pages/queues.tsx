@@ -58,6 +58,50 @@ function Queue<Row>({ id, title, list, rows, line, keyOf }: QueueProps<Row>) {
   )
 }
 
+interface RowProps {
+  of: { readonly id: string; readonly name: string }
+  round?: boolean
+  /** Its name unless given. */
+  title?: ComponentChildren
+  under: ComponentChildren
+  children: ComponentChildren
+}
+
+const Row = ({ of: { id, name }, round = false, title, under, children }: RowProps) => (
+  <>
+    <Avatar id={id} name={name} round={round} />
+    <span class="stack r0 grow">
+      {title ?? (
+        <b class="cut">
+          <Text>{name}</Text>
+        </b>
+      )}
+      <span class="q">{under}</span>
+    </span>
+    {children}
+  </>
+)
+
+interface ActsProps {
+  /** Of what it is about, for who hears it. */
+  name: string
+  word: string
+  onReject: () => void
+  onDo: () => void
+}
+
+const Acts = ({ name, word, onReject, onDo }: ActsProps) => (
+  <>
+    <button type="button" class="b s flat" onClick={onReject}>
+      Reject…<span class="vh"> {name}</span>
+    </button>
+    <button type="button" class="b s" onClick={onDo}>
+      {word}
+      <span class="vh"> {name}</span>
+    </button>
+  </>
+)
+
 function Disputes() {
   const list = useData('disputes', signal => api.adminListTasks({ disputed: 'true', limit: 20 }, { signal }))
   useChanges(({ type }) => type === 'task', list.reload)
@@ -69,23 +113,22 @@ function Disputes() {
       rows={list.data?.items}
       keyOf={({ id }) => id}
       line={({ id, title, buyer, agent, agreedPrice, dispute }) => (
-        <>
-          <Avatar id={buyer.id} name={buyer.name} round />
-          <span class="stack r0 grow">
+        <Row
+          of={buyer}
+          round
+          title={
             <a class="go cut" href={href(`/disputes/${id}`)}>
               <Text>{title}</Text>
             </a>
-            <span class="q">
-              <Text>{buyer.name}</Text> against {agent.slug}
-              {dispute && (
-                <>
-                  , <Age at={dispute.openedAt} />
-                </>
-              )}
-            </span>
-          </span>
+          }
+          under={
+            <>
+              <Text>{buyer.name}</Text> against {agent.slug}, {dispute && <Age at={dispute.openedAt} />}
+            </>
+          }
+        >
           <Money cents={agreedPrice} tone="held" />
-        </>
+        </Row>
       )}
     />
   )
@@ -107,31 +150,24 @@ function Reviews() {
         rows={list.data?.items}
         keyOf={({ id }) => id}
         line={agent => (
-          <>
-            <Avatar id={agent.id} name={agent.name} />
-            <span class="stack r0 grow">
-              <b class="cut">
-                <Text>{agent.name}</Text>
-              </b>
-              <span class="q cut">
+          <Row
+            of={agent}
+            under={
+              <>
                 <Text>{agent.tagline}</Text>
-              </span>
-              <span class="q">
-                by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
-                {agent.lastCheckPassedAt && (
-                  <>
-                    , tested <Age at={agent.lastCheckPassedAt} />
-                  </>
-                )}
-              </span>
-            </span>
-            <button type="button" class="b s flat" onClick={() => setRejects(agent)}>
-              Reject…<span class="vh"> {agent.name}</span>
-            </button>
-            <button type="button" class="b s" onClick={() => approve(agent)}>
-              Approve<span class="vh"> {agent.name}</span>
-            </button>
-          </>
+                <span class="under">
+                  by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
+                  {agent.lastCheckPassedAt && (
+                    <>
+                      , tested <Age at={agent.lastCheckPassedAt} />
+                    </>
+                  )}
+                </span>
+              </>
+            }
+          >
+            <Acts name={agent.name} word="Approve" onReject={() => setRejects(agent)} onDo={() => approve(agent)} />
+          </Row>
         )}
       />
       {rejects && (
@@ -200,24 +236,15 @@ function Payments({ kind }: { kind: keyof typeof KINDS }) {
         rows={list.data?.items}
         keyOf={({ id }) => id}
         line={payment => (
-          <>
-            <Avatar id={payment.userId} name={payment.user.name} round />
-            <span class="stack r0 grow">
-              <b class="cut">
-                <Text>{payment.user.name}</Text>
-              </b>
-              <span class="q">
-                <Age at={payment.createdAt} />
-              </span>
-            </span>
+          <Row of={{ id: payment.userId, name: payment.user.name }} round under={<Age at={payment.createdAt} />}>
             <Money cents={payment.amount} sign={sign} />
-            <button type="button" class="b s flat" onClick={() => setAsks({ row: payment, isReject: true })}>
-              Reject…<span class="vh"> that of {payment.user.name}</span>
-            </button>
-            <button type="button" class="b s" onClick={() => setAsks({ row: payment, isReject: false })}>
-              {done}…<span class="vh"> that of {payment.user.name}</span>
-            </button>
-          </>
+            <Acts
+              name={`that of ${payment.user.name}`}
+              word={`${done}…`}
+              onReject={() => setAsks({ row: payment, isReject: true })}
+              onDo={() => setAsks({ row: payment, isReject: false })}
+            />
+          </Row>
         )}
       />
       {row && isReject && (

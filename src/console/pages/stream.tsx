@@ -1,8 +1,8 @@
 /** The log of a simulator as it is written, in words, the newest first. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../api.ts'
-import { paused } from '../live.ts'
-import { Chips } from '../parts/controls.tsx'
+import { isAtTop, paused, useChanges } from '../live.ts'
+import { Chips, Newer } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
 import { useWindow } from '../parts/table.tsx'
@@ -62,13 +62,15 @@ class KnownNames implements Names {
   }
 }
 
-/** Reads what was written since the last time, while the page is seen and nobody has paused it. */
-function useEntries(isPaused: boolean) {
+/** Reads what was written since the last time, while the page is seen. What comes while it is paused or its top out of sight waits. */
+function useEntries() {
   const [told, setTold] = useState<readonly Told[]>()
+  const [waiting, setWaiting] = useState<readonly Told[]>([])
   const [error, setError] = useState<unknown>()
   const [names] = useState(() => new KnownNames())
   const last = useRef(0)
   const isReading = useRef(false)
+  const hasRead = useRef(false)
   const read = async (signal: AbortSignal) => {
     if (isReading.current || document.hidden) return
     isReading.current = true
@@ -83,31 +85,45 @@ function useEntries(isPaused: boolean) {
         return words ? [{ entry, words }] : []
       })
       setError(undefined)
-      setTold((before = []) => (fresh.length > 0 ? [...fresh.reverse(), ...before].slice(0, MOST) : before))
+      const isHeld = hasRead.current && (paused.value !== null || !isAtTop())
+      hasRead.current = true
+      if (isHeld) setWaiting(before => newestOf(fresh, before))
+      else setTold((before = []) => newestOf(fresh, before))
     } catch (thrown) {
       if (!signal.aborted) setError(thrown)
     } finally {
       isReading.current = false
     }
   }
+  const begun = useRef(new AbortController())
+  useChanges(
+    () => true,
+    () => void read(begun.current.signal),
+  )
   useEffect(() => {
-    if (isPaused) return
     const abort = new AbortController()
+    begun.current = abort
     void read(abort.signal)
     const timer = setInterval(() => void read(abort.signal), EVERY_MS)
     return () => {
       abort.abort()
       clearInterval(timer)
     }
-  }, [isPaused])
-  return { told, error }
+  }, [])
+  const show = () => {
+    setTold((before = []) => [...waiting, ...before].slice(0, MOST))
+    setWaiting([])
+  }
+  return { told, waiting, show, error }
 }
+
+const newestOf = (fresh: readonly Told[], before: readonly Told[]) =>
+  fresh.length > 0 ? [...fresh.toReversed(), ...before].slice(0, MOST) : before
 
 export function Stream() {
   const { query } = useStore(place)
   const shown = (query.get('show') ?? '') as Shown
-  const isPaused = useStore(paused) !== null
-  const { told, error } = useEntries(isPaused)
+  const { told, waiting, show: showAll, error } = useEntries()
   const list = useRef<HTMLOListElement>(null)
   const rows = (told ?? []).filter(({ words }) => belongs(words, shown))
   const { from, to, before, after } = useWindow(
@@ -121,6 +137,7 @@ export function Stream() {
       title="What happens"
       beside={<Chips label="Show" value={shown} choices={SHOWN} onChoose={show => goQuery({ show })} />}
     >
+      <Newer many={waiting.filter(({ words }) => belongs(words, shown)).length} onShow={showAll} />
       {error !== undefined && <Failed what="The log could not be read. It is tried again each 2 s." error={error} />}
       {!told ? (
         error === undefined && <Loading lines={10} />
@@ -129,7 +146,8 @@ export function Stream() {
           <p>Start an agent and hire it: each webhook, callback and cent appears here.</p>
         </Empty>
       ) : (
-        <ol class="feed" ref={list} data-list>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        <ol class="feed" ref={list} data-list tabIndex={0} aria-label="What happens">
           {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
           {rows.slice(from, to).map(({ entry, words }) => (
             <Row key={entry.seq} entry={entry} words={words} />

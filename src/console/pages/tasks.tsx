@@ -2,9 +2,9 @@
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { useChanges } from '../live.ts'
+import { useNewer } from '../live.ts'
 import type { PageProps } from '../page.ts'
-import { Chips, Find, given, Segments } from '../parts/controls.tsx'
+import { Chips, Find, given, Newer, Segments } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Listing } from '../parts/listing.tsx'
 import { Empty } from '../parts/say.tsx'
@@ -36,7 +36,7 @@ export default function Tasks({ query, me }: PageProps) {
   const list = useData(text, signal => api.listTasks({ ...search, ...which, page, limit: 20 }, { signal }))
   const counts = useData(JSON.stringify(search), signal => api.countTasks(search, { signal }))
   const total = counts.data && Object.values(counts.data).reduce((sum, many) => sum + many, 0)
-  useChanges(
+  const [newer, show] = useNewer(
     ({ type }) => type === 'task',
     () => {
       list.reload()
@@ -86,6 +86,7 @@ export default function Tasks({ query, me }: PageProps) {
           onChoose={value => goQuery({ state: value, page: null })}
         />
       </div>
+      <Newer many={newer} onShow={show} />
       <section class="card" aria-label="Tasks" aria-busy={list.isLoading}>
         <Listing
           label="The tasks"

@@ -38,6 +38,27 @@ export const Chips = <Value extends string>({ label, value, choices, onChoose }:
   </div>
 )
 
+interface NewerProps {
+  many: number
+  onShow: () => void
+}
+
+/** Above a list: what has come since. */
+export const Newer = ({ many, onShow }: NewerProps) =>
+  many > 0 ? (
+    <button
+      type="button"
+      class="b s news top-n"
+      onClick={() => {
+        document.querySelector('.main')!.scrollTop = 0
+        scrollTo(0, 0)
+        onShow()
+      }}
+    >
+      {many.toLocaleString('en')} new
+    </button>
+  ) : null
+
 /** One of few. */
 export const Segments = <Value extends string>({ label, value, choices, onChoose }: ChooseProps<Value>) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend beside the label

@@ -13,6 +13,8 @@ const first = (wrong: string | readonly string[] | undefined) => (typeof wrong =
 
 interface FieldProps {
   id: string
+  /** As errors name it, if the page has another of this name. */
+  field?: string
   label: ComponentChildren
   help?: ComponentChildren
   wrong?: Refusal | undefined
@@ -26,8 +28,8 @@ interface FieldProps {
   }) => ComponentChildren
 }
 
-export function Field({ id, label, help, wrong, class: more = '', children }: FieldProps) {
-  const error = first(wrong?.errors?.[id])
+export function Field({ id, field = id, label, help, wrong, class: more = '', children }: FieldProps) {
+  const error = first(wrong?.errors?.[field])
   const described = [error && `${id}-e`, help && `${id}-h`].filter(Boolean).join(' ') || undefined
   return (
     <div class={`field ${more}`}>
@@ -59,8 +61,9 @@ export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefi
   return (
     <div ref={note} tabIndex={-1}>
       <Note tone="bad" icon="failed" alert>
-        <b>{what}</b> {wrong.message}{' '}
-        {fields.map(field => (
+        <b>{what}</b> {wrong.message}
+        {fields.map(field => [
+          ' ',
           <a
             key={field}
             class="link"
@@ -70,9 +73,9 @@ export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefi
               document.getElementById(field)?.focus()
             }}
           >
-            Go to {field}
-          </a>
-        ))}
+            Go to {document.querySelector(`label[for="${field}"]`)?.textContent ?? field}
+          </a>,
+        ])}
       </Note>
     </div>
   )

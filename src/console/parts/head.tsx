@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { focus } from '../router.ts'
+import { brand } from '../session.ts'
 import { Text } from './words.tsx'
 
 interface HeadProps {
@@ -28,7 +29,7 @@ export function Head({ title, name = title, crumb, sub, acts }: HeadProps) {
     }
   }, [])
   useEffect(() => {
-    document.title = `${name} · marketplace`
+    document.title = `${name} · ${brand.name}`
   }, [name])
   return (
     <div class="head">

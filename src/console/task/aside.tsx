@@ -1,13 +1,12 @@
-/** Beside the lanes of a task: its money, the work, what was asked for, and what was said. */
+/** Beside the lanes of a task: its money, what was asked for, and what was said. */
 import { useState } from 'preact/hooks'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { Segments } from '../parts/controls.tsx'
 import { Field, type Refusal, Refused, useDraft } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Card, Copy, Empty, Failed } from '../parts/say.tsx'
-import { Age, count, Money, Text, Time } from '../parts/words.tsx'
+import { Card, Empty, Failed } from '../parts/say.tsx'
+import { Age, Money, Text, Time } from '../parts/words.tsx'
 import type { Task } from './next.tsx'
 import type { Of, Row } from './rows.ts'
 
@@ -45,62 +44,6 @@ const Transfer = ({ of: { type, from, to, amount, at } }: { of: Of<'transfer'> }
 
 const nameOf = ({ account, party }: Of<'transfer'>['from']) =>
   account === 'held' || party === 'marketplace' ? account : `${party === 'agent' ? 'builder' : party}, ${account}`
-
-export function Work({ task, version }: { task: Task; version: string }) {
-  const { data, error, reload } = useData(
-    task.id,
-    signal => api.listDeliverables({ id: task.id, limit: 100 }, { signal }),
-    version,
-  )
-  const [chosen, choose] = useState('')
-  const all = data ? [...data.items].sort((a, b) => a.createdAt.localeCompare(b.createdAt)) : []
-  if (error) return <Failed what="The work could not be read." error={error} again={reload} />
-  const at = chosen ? Number(chosen) - 1 : all.length - 1
-  const work = all[at]
-  if (!work) return null
-  return (
-    <Card
-      id="work"
-      title="Work"
-      beside={
-        all.length > 1 && (
-          <Segments
-            label="Version"
-            value={String(at + 1)}
-            choices={all.map((_, at) => ({ value: String(at + 1), word: String(at + 1) }))}
-            onChoose={choose}
-          />
-        )
-      }
-      tools={work.content && <Copy text={work.content} label="the work" />}
-    >
-      <div class="in stack r8">
-        {work.content && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-          <section class="quote work" tabIndex={0} aria-label={`Work, version ${at + 1}`}>
-            <Text>{work.content}</Text>
-          </section>
-        )}
-        {work.notes && (
-          <p class="qq">
-            Notes: <Text>{work.notes}</Text>
-          </p>
-        )}
-        {work.files.map(({ id, name }) => (
-          <a
-            key={id}
-            class="link"
-            href={`/api/tasks/${encodeURIComponent(task.id)}/files/${encodeURIComponent(id)}`}
-            download
-          >
-            <Text>{name}</Text>
-          </a>
-        ))}
-      </div>
-      <footer>{count(work.content?.length ?? 0, 'character')} · shown as text, never as HTML</footer>
-    </Card>
-  )
-}
 
 export const Asked = ({ task: { description, requirements } }: { task: Task }) => (
   <Card id="asked" title="What was asked for">

@@ -1,19 +1,16 @@
 /** One thing that has happened to a task: its facts, what went wrong, and in a simulator the very bytes. */
 import type { ComponentChildren } from 'preact'
-import type { CallReply } from '../../client/client.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
-import { type Loaded, useData } from '../data.ts'
-import { Bytes, Headers } from '../parts/bytes.tsx'
-import { Drawer, Section } from '../parts/drawer.tsx'
+import { Drawer } from '../parts/drawer.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { toast, tried } from '../parts/over.tsx'
-import { Command, Copy, Diagnosis, Failed, Id, Loading } from '../parts/say.tsx'
+import { Id } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
-import { count, Text, Time } from '../parts/words.tsx'
+import { Text, Time } from '../parts/words.tsx'
 import { go, place } from '../router.ts'
 import type { Me } from '../session.ts'
-import { Compare } from './compare.tsx'
+import { Exchange, useExchange, WhatWentWrong } from './exchange.tsx'
 import type { Task } from './next.tsx'
 import { type Of, type Row, sentenceOf } from './rows.ts'
 
@@ -34,11 +31,7 @@ const close = () => {
 export function Happening({ row, rows, task, me, onDone }: HappeningProps) {
   const { of } = row
   const exchangeId = 'exchangeId' in of ? of.exchangeId : null
-  const exchange = useData<CallReply<'getExchange'> | undefined>(
-    exchangeId ?? '',
-    async signal => (exchangeId === null ? undefined : api.getExchange({ id: exchangeId }, { signal })),
-    rows.length,
-  )
+  const exchange = useExchange(exchangeId, rows.length)
   useActions([{ title: 'Close what is chosen', key: 'Escape', isHidden: true, run: close }])
   return (
     <Drawer label={sentenceOf(row)} title={<Title row={row} />} onClose={close}>
@@ -132,58 +125,6 @@ const WebhookFacts = ({ of: { deliveryId, nextAttemptAt, outcome } }: { of: Of<'
     {outcome === 'failed' && <Fact name="Then">given up</Fact>}
   </>
 )
-
-interface WrongProps {
-  of: NonNullable<Of<'webhook'>['diagnosis']>
-  exchange: CallReply<'getExchange'> | undefined
-}
-
-const WhatWentWrong = ({ of, exchange }: WrongProps) => (
-  <Diagnosis of={of}>
-    {exchange && <Compare cause={of.cause} of={exchange} />}
-    {of.commands.map(command => (
-      <Command key={command}>{`npx agent-marketplace ${command}`}</Command>
-    ))}
-  </Diagnosis>
-)
-
-function Exchange({ data, error, reload }: Loaded<CallReply<'getExchange'> | undefined>) {
-  if (error) return <Failed what="The bytes could not be read." error={error} again={reload} />
-  if (!data) return <Loading />
-  return (
-    <>
-      <Section name="Request headers" beside={data.requestHeaders.length}>
-        <Headers headers={data.requestHeaders} />
-      </Section>
-      <Section name="Request body" beside={count(data.requestBody.bytes, 'byte')}>
-        <Bytes label="Request body" body={data.requestBody} />
-      </Section>
-      <Section name="Response" beside={count(data.responseBody.bytes, 'byte')}>
-        <Headers headers={data.responseHeaders} />
-        <Bytes label="Response body" body={data.responseBody} />
-      </Section>
-      <div class="in row">
-        <Copy text={() => curlOf(data)} label="as curl">
-          Copy as curl
-        </Copy>
-      </div>
-    </>
-  )
-}
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-/** curl makes these itself. */
-const OWN = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i
-
-function curlOf({ method, url, requestHeaders, requestBody }: CallReply<'getExchange'>): string {
-  const { encoding, content } = requestBody
-  const headers = requestHeaders
-    .filter(({ name }) => !OWN.test(name))
-    .map(({ name, value }) => `-H ${quoted(`${name}: ${value}`)}`)
-  const body = encoding === 'text' ? ['--data-binary', quoted(content)] : ['--data-binary', '@-']
-  const line = ['curl', '-i', '-X', method, quoted(url), ...headers, ...body].join(' ')
-  return encoding === 'text' ? line : `printf %s ${quoted(content)} | base64 -d | ${line}`
-}
 
 function Resend({ of, rows, onDone }: { of: Of<'webhook'>; rows: readonly Row[]; onDone: () => void }) {
   const isUnderWay = rows.some(

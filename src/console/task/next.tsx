@@ -7,12 +7,12 @@ import { api } from '../api.ts'
 import { Field, type Refusal, useDraft } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Dialog, toast } from '../parts/over.tsx'
-import { centsIn, units } from '../parts/words.tsx'
+import { units } from '../parts/words.tsx'
 import { href } from '../router.ts'
-import type { Me } from '../session.ts'
+import { isDev, type Me } from '../session.ts'
 
 export type Task = CallReply<'getTask'>
-type Trigger = Exclude<TaskTrigger, 'update' | 'message' | 'reject'>
+type Trigger = Exclude<TaskTrigger, 'update' | 'message' | `resolve_${string}`>
 
 interface Question {
   /** On the button; three dots are added where more is asked. */
@@ -22,9 +22,9 @@ interface Question {
   title(task: Task): string
   act(task: Task): string
   readonly says?: string
-  /** What is asked for: a text, a rating, how the money is split. */
+  /** What is asked for: a text, a rating. */
   readonly text?: { readonly label: string; readonly isNeeded: boolean }
-  readonly asks?: 'rating' | 'split'
+  readonly asks?: 'rating'
   readonly isBad?: true
   readonly isFinal?: true
   send(id: string, given: Given): Promise<unknown>
@@ -37,6 +37,17 @@ interface Given {
 
 const price = ({ agreedPrice }: Task) => units(agreedPrice)
 const plain = (words: string) => () => words
+
+/** Whose part it is. In a simulator everybody may play it, as the agent would: by a callback. */
+const AGENTS: readonly Trigger[] = ['accept', 'deliver', 'reject']
+const BY = isDev ? 'as the agent' : 'by hand'
+const SIGNED = isDev ? 'A callback is signed with the agent’s secret, and sent.' : ''
+
+/** Throws the refusal of the callback, as of any other request. */
+async function asAgent(callback: Parameters<typeof api.answerAsAgent>[0]): Promise<void> {
+  const { status, error } = await api.answerAsAgent(callback)
+  if (error !== null) throw Object.assign(new Error(error), { status })
+}
 
 /** In the order of how likely each is. */
 const QUESTIONS: Readonly<Record<Trigger, Question>> = {
@@ -57,19 +68,31 @@ const QUESTIONS: Readonly<Record<Trigger, Question>> = {
     send: id => api.approveTask({ id }),
   },
   accept: {
-    verb: 'Accept by hand',
+    verb: `Accept ${BY}`,
     key: 'a',
     title: plain('Accept the task?'),
     act: plain('Accept the task'),
-    send: id => api.acceptTask({ id }),
+    says: SIGNED,
+    send: id => (isDev ? asAgent({ id, action: 'accept' }) : api.acceptTask({ id })),
   },
   deliver: {
-    verb: 'Deliver by hand',
+    verb: `Deliver ${BY}`,
     key: 'd',
     title: plain('Deliver the work'),
     act: plain('Deliver'),
+    says: SIGNED,
     text: { label: 'The work', isNeeded: true },
-    send: (id, { text }) => api.deliverTask({ id, content: text }),
+    send: (id, { text: content }) =>
+      isDev ? asAgent({ id, action: 'deliver', content }) : api.deliverTask({ id, content }),
+  },
+  reject: {
+    verb: `Reject ${BY}`,
+    title: plain('Reject the task?'),
+    act: plain('Reject the task'),
+    says: `${SIGNED} What is held goes back to the buyer.`,
+    text: { label: 'Why', isNeeded: false },
+    isBad: true,
+    send: (id, { text }) => asAgent({ id, action: 'reject', reason: text || null }),
   },
   request_revision: {
     verb: 'Ask for a revision',
@@ -86,28 +109,6 @@ const QUESTIONS: Readonly<Record<Trigger, Question>> = {
     asks: 'rating',
     text: { label: 'In words', isNeeded: false },
     send: (id, { text, number }) => api.submitReview({ id, rating: number, comment: text || null }),
-  },
-  resolve_split: {
-    verb: 'Split the money',
-    title: task => `How is ${price(task)} split?`,
-    act: plain('Decide'),
-    asks: 'split',
-    isFinal: true,
-    send: (id, { number }) => api.resolveTask({ id, outcome: 'split', refundAmount: number }),
-  },
-  resolve_refund: {
-    verb: 'Refund the buyer',
-    title: task => `Refund ${price(task)} to the buyer?`,
-    act: task => `Refund ${price(task)}`,
-    isFinal: true,
-    send: id => api.resolveTask({ id, outcome: 'refund' }),
-  },
-  resolve_release: {
-    verb: 'Release to the builder',
-    title: task => `Release ${price(task)} to the builder?`,
-    act: task => `Release ${price(task)}`,
-    isFinal: true,
-    send: id => api.resolveTask({ id, outcome: 'release' }),
   },
   dispute: {
     verb: 'Open a dispute',
@@ -129,9 +130,9 @@ const QUESTIONS: Readonly<Record<Trigger, Question>> = {
   },
 }
 
-const partiesOf = (task: Task, { id, isAdmin }: Me): Party[] => [
+const partiesOf = (task: Task, { id, isAdmin }: Me, trigger: Trigger): Party[] => [
   ...(task.buyerId === id ? (['buyer'] as const) : []),
-  ...(task.builderId === id ? (['builder'] as const) : []),
+  ...((isDev ? AGENTS.includes(trigger) : task.builderId === id) ? (['builder'] as const) : []),
   ...(isAdmin ? (['admin'] as const) : []),
 ]
 
@@ -139,7 +140,7 @@ const partiesOf = (task: Task, { id, isAdmin }: Me): Party[] => [
 function stepsOf(task: Task, me: Me, isReviewed: boolean): Trigger[] {
   const isDisputed = task.dispute?.status === 'open'
   const isPossible = (trigger: Trigger) =>
-    partiesOf(task, me).some(party => {
+    partiesOf(task, me, trigger).some(party => {
       const edge = taskEdge(task.status, trigger, party)
       return edge !== undefined && (isDisputed ? edge.inDispute === true : party !== 'admin')
     })
@@ -148,8 +149,14 @@ function stepsOf(task: Task, me: Me, isReviewed: boolean): Trigger[] {
     review: isReviewed,
     dispute: dispute !== null,
     request_revision: maxRevisions !== null && revisionCount >= maxRevisions,
+    // Without a simulator agents alone reject.
+    reject: !isDev,
   }
-  return (Object.keys(QUESTIONS) as Trigger[]).filter(trigger => !spent[trigger] && isPossible(trigger))
+  const steps = (Object.keys(QUESTIONS) as Trigger[]).filter(trigger => !spent[trigger] && isPossible(trigger))
+  // One's own part first, and what ends it last.
+  const rank = (trigger: Trigger) =>
+    Number(QUESTIONS[trigger].isBad ?? false) * 2 + Number(me.id !== task.builderId && AGENTS.includes(trigger))
+  return steps.sort((a, b) => rank(a) - rank(b))
 }
 
 interface NextProps {
@@ -167,8 +174,19 @@ export function Next({ task, me, isReviewed, onDone }: NextProps) {
   useActions(steps.map(trigger => actionOf(trigger, () => ask(trigger))))
   return (
     <>
+      {me.isAdmin && task.dispute?.status === 'open' && (
+        <a class="b main-b" href={href(`/disputes/${task.id}`)}>
+          <Icon name="scales" />
+          Decide the dispute
+        </a>
+      )}
       {steps.slice(0, WORDS).map((trigger, at) => (
-        <StepButton key={trigger} trigger={trigger} class={at === 0 ? 'main-b' : ''} onAsk={() => ask(trigger)} />
+        <StepButton
+          key={trigger}
+          trigger={trigger}
+          class={at === 0 && !QUESTIONS[trigger].isBad ? 'main-b' : ''}
+          onAsk={() => ask(trigger)}
+        />
       ))}
       {steps.length > WORDS && (
         <details class="menu">
@@ -216,9 +234,8 @@ function Ask({ task, trigger, onDone, onClose }: AskProps) {
   })
   const [wrong, setWrong] = useState<Refusal>()
   const act1 = async () => {
-    const number = asks === 'split' ? (centsIn(fields.number) ?? Number.NaN) : Number(fields.number)
     try {
-      await send(task.id, { text: fields.text, number })
+      await send(task.id, { text: fields.text, number: Number(fields.number) })
     } catch (error) {
       setWrong(error as Refusal)
       if (!isTooLate(error as MarketplaceError)) throw error
@@ -254,20 +271,8 @@ function Ask({ task, trigger, onDone, onClose }: AskProps) {
           )}
         </Field>
       )}
-      {asks === 'split' && (
-        <Field
-          id="refundAmount"
-          label="Back to the buyer"
-          help={`of ${price(task)}; the rest goes to the builder`}
-          wrong={wrong}
-        >
-          {attributes => (
-            <input {...attributes} name="number" inputMode="decimal" required value={fields.number} onInput={typed} />
-          )}
-        </Field>
-      )}
       {text && (
-        <Field id={textField(trigger)} label={text.label} wrong={wrong}>
+        <Field id="asked-text" field={textField(trigger)} label={text.label} wrong={wrong}>
           {attributes => (
             <textarea
               {...attributes}

@@ -124,11 +124,15 @@ async function logged(q: Reader, agent: ListedAgentRow, id: string): Promise<Log
 }
 
 const getDelivery: Verb<'getDelivery'> = async (ctx, { params }) => {
-  const { tx, actor } = ctx
+  const { tx, actor, recording, faults } = ctx
   const agent = await ownAgentOf(tx, params.id, actor.user)
   const row = await logged(tx, agent, params.deliveryId)
   const rows = await attemptsAt(tx, row.id)
-  const attempts = rows.map(attempt => ({ ...attempt, createdAt: iso(attempt.createdAt) }))
+  const stories = recording && new Stories(recording, faults, row.taskId)
+  const attempts = rows.map(one => {
+    const exchangeId = stories?.sent({ taskId: row.taskId, deliveryId: row.id, attempt: one.attempt })?.id ?? null
+    return { ...one, createdAt: iso(one.createdAt), exchangeId }
+  })
   const last = attempts.at(-1)
   return {
     ...deliveryRecord(row, { diagnosis: (await diagnosesOf(ctx, [row])).get(row.id) }),

@@ -1,7 +1,7 @@
 /** What is wrong with an agent: by its last test, its last webhooks and callbacks, and whether it is listed. Derived when it is read. Source: A-288. */
 import type { DiagnosisRecord, Finding } from '../../api/diagnosis/record.ts'
 import { NOWHERE } from '../../api/diagnosis/responses.ts'
-import { type Fact, findingIn } from '../../api/diagnosis/story.ts'
+import { endInWords, type Fact, findingIn } from '../../api/diagnosis/story.ts'
 import type { Cause } from '../../api/diagnosis/table.ts'
 import { listedStates, type TaskState } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
@@ -35,7 +35,10 @@ export async function diagnosesOfAgents(ctx: Asking, rows: readonly ListedAgentR
     const text = tests.get(row.id)
     const test = text ? validResult(JSON.parse(text), row) : null
     const standing = { suspended: row.builderSuspended, banned: row.builderBanned }
-    const { away = null } = ctx.recording?.notesOn(row.id) ?? {}
+    const notes = ctx.recording?.notesOn(row.id)
+    const away = notes?.away
+      ? { ...notes.away, text: notes.away.text + endInWords(notes.deaths, world.realNow()) }
+      : null
     const finding = agentFinding(row, { test, away, work: works.get(row.id) ?? null, standing, now })
     found.set(row.id, told(finding, aboutAgent(config, row)))
   }

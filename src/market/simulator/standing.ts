@@ -1,12 +1,16 @@
 /** What a simulator tells of itself to everybody who is signed in, and whom it lets sign in by a click. Source: A-310. */
-import type { DevPerson } from '../../api/dev-records.ts'
+import type * as z from 'zod'
+import type { DevPerson, simulatedBuyer } from '../../api/dev-records.ts'
+import type { callbackInput } from '../../api/endpoints/tasks.ts'
 import { refuse } from '../../api/failures.ts'
 import { deleteSession } from '../../store/tables/accounts/sessions.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
+import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import { userRecord } from '../accounts/account-record.ts'
 import { beginSession } from '../accounts/sign-in.ts'
 import type { OwnCtx } from '../market.ts'
 import { ledgerProblems } from '../money/ledger.ts'
+import { visibleTask } from '../tasks/transitions.ts'
 import { iso, isoOrNull } from '../time.ts'
 import { clockOf } from '../upkeep/clock.ts'
 import { dueThings } from '../upkeep/timetable.ts'
@@ -31,6 +35,22 @@ export class Surroundings {
   database = ''
   seed: string | null = null
   agents: () => readonly StandingAgent[] = () => []
+  /** Sends a callback as the agent would; null: it has no secret to sign with. */
+  callBack: (task: Pick<TaskRow, 'id' | 'agentId'>, callback: z.infer<typeof callbackInput>) => Promise<Called | null> =
+    async () => null
+  buyers: SimulatedBuyers = { all: () => [], set: async () => false }
+}
+
+/** The response to a callback; null: none came. */
+interface Called {
+  readonly status: number | null
+  readonly error: string | null
+}
+
+interface SimulatedBuyers {
+  all(): readonly z.infer<typeof simulatedBuyer>[]
+  /** Resolves to false if there is no such character. */
+  set(name: string, isHere: boolean): Promise<boolean>
 }
 
 const MOST_WARNINGS = 20
@@ -95,4 +115,21 @@ const signInAs: Verb<'signInAs'> = async ({ db, world, memory, actor, caller }, 
   })
 }
 
-export const standingVerbs = { getDevStatus, signInAs }
+const answerAsAgent: Verb<'answerAsAgent'> = async (ctx, { params, body }) => {
+  const task = await ctx.db.read(tx => visibleTask({ tx, actor: ctx.actor }, params.id))
+  const called = await ctx.memory.of(Surroundings).callBack(task, body)
+  if (!called) throw refuse('not_found', 'secret of this agent')
+  return called
+}
+
+const listBuyers: Verb<'listBuyers'> = async ({ memory }) => ({ items: [...memory.of(Surroundings).buyers.all()] })
+
+const setBuyer: Verb<'setBuyer'> = async ({ memory }, { params: { id }, body: { isHere } }) => {
+  const { buyers } = memory.of(Surroundings)
+  const isKnown = await buyers.set(id, isHere)
+  const buyer = buyers.all().find(one => one.name === id)
+  if (!isKnown || !buyer) throw refuse('not_found', 'character')
+  return buyer
+}
+
+export const standingVerbs = { getDevStatus, signInAs, answerAsAgent, listBuyers, setBuyer }

@@ -149,7 +149,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   // Locked, so that the price which is held and counted is the price that is submitted.
   const task = await lockedTask(ctx, params.id)
   const edge = edgeFor(ctx.actor, task, 'submit')
-  // Locked; otherwise a deletion of the agent and this submission could each miss the other.
+  // Kept from deletion; otherwise a deletion of the agent and this submission could each miss the other.
   const agent = await (ctx.prefetched?.agent(task.id) ?? lockedHiringTerms(ctx.tx, task.id))
   if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)

@@ -14,6 +14,7 @@ import { DOWN } from '../agents/agents.ts'
 import { type Act, verbsAs } from '../verb-calls.ts'
 import { againAt, drawOf, type Engagement, keyOf, newEngagement, numbered, numberIn } from './engagements.ts'
 import { hire } from './hire.ts'
+import type { Persona } from './persona.ts'
 import { type Buyer, makeBuyers, RESERVE, type WantedPersonas } from './persona-accounts.ts'
 import { carryOut, setStanding, type Told } from './persona-steps.ts'
 
@@ -39,7 +40,8 @@ export class SimulatedBuyers implements ClockFollower {
   readonly #market: Market
   readonly #admin: Act
   readonly #seed: string | number
-  readonly #buyers: readonly Buyer[]
+  readonly #wanted: Omit<WantedPersonas, 'personas'>
+  #buyers: readonly Buyer[] = []
   readonly #engagements = new Map<string, Engagement>()
   readonly #ofTask = new Map<string, Engagement>()
   /** When the next agent is to be hired again, in domain time. */
@@ -53,18 +55,38 @@ export class SimulatedBuyers implements ClockFollower {
 
   /** Makes their accounts, and finds the tasks that they have open. */
   static async open(options: SimulatedBuyersOptions): Promise<SimulatedBuyers> {
-    const buyers = await makeBuyers(options)
-    const simulated = new SimulatedBuyers(options, buyers)
-    for (const buyer of buyers) await simulated.#findOpen(buyer)
+    const simulated = new SimulatedBuyers(options)
+    await simulated.add(options.personas)
     return simulated
   }
 
-  private constructor({ market, adminId, seed }: SimulatedBuyersOptions, buyers: readonly Buyer[]) {
-    this.#market = market
-    this.#admin = verbsAs(market, adminId)
+  private constructor({ personas: _, seed, ...wanted }: SimulatedBuyersOptions) {
+    this.#market = wanted.market
+    this.#admin = verbsAs(wanted.market, wanted.adminId)
     this.#seed = seed
-    this.#buyers = buyers
+    this.#wanted = wanted
   }
+
+  async add(personas: readonly Persona[]): Promise<void> {
+    const buyers = await makeBuyers({ ...this.#wanted, personas })
+    for (const buyer of buyers) await this.#findOpen(buyer)
+    this.#buyers = [...this.#buyers, ...buyers]
+    this.#hireAt = 0
+    if (this.#timer) this.#goOnAll()
+  }
+
+  /** Its open tasks stay as they are. */
+  remove(persona: Persona): void {
+    const gone = this.#buyers.find(buyer => buyer.persona === persona)
+    this.#buyers = this.#buyers.filter(buyer => buyer !== gone)
+    for (const [key, engagement] of this.#engagements)
+      if (engagement.buyer === gone) {
+        this.#leave(engagement)
+        this.#engagements.delete(key)
+      }
+  }
+
+  has = (persona: Persona) => this.#buyers.some(buyer => buyer.persona === persona)
 
   /** Names of the accounts, by id. */
   get names(): ReadonlyMap<string, string> {
@@ -73,8 +95,12 @@ export class SimulatedBuyers implements ClockFollower {
 
   begin(): void {
     this.#unfollow = this.#market.memory.of(ClockFollowers).add(this)
-    for (const engagement of this.#engagements.values()) this.#turnTo(engagement)
+    this.#goOnAll()
     this.#plan()
+  }
+
+  #goOnAll(): void {
+    for (const engagement of this.#engagements.values()) this.#turnTo(engagement)
   }
 
   async close(): Promise<void> {
@@ -116,7 +142,7 @@ export class SimulatedBuyers implements ClockFollower {
   get #mayHire(): boolean {
     const { world, memory } = this.#market
     const isTime = world.now() >= this.#hireAt || world.realNow() >= this.#findAt
-    return isTime && memory.of(Activity).isEmpty
+    return isTime && this.#buyers.length > 0 && memory.of(Activity).isEmpty
   }
 
   /** Newest first, so the first one of each agent is the latest. */
@@ -157,6 +183,8 @@ export class SimulatedBuyers implements ClockFollower {
     this.#hireAt = Infinity
     for (const buyer of this.#buyers) {
       for (const agent of agents) {
+        // It may have gone meanwhile.
+        if (!this.#buyers.includes(buyer)) break
         const engagement = this.#engagementOf(buyer, agent)
         if (!this.#closed && engagement.taskId === null && !engagement.busy && world.now() >= againAt(engagement)) {
           await this.#busy(engagement, () => this.#hire(engagement, agent))
@@ -221,7 +249,7 @@ export class SimulatedBuyers implements ClockFollower {
   /** Does what is to be done now, one thing after another for each engagement. */
   #turnTo(engagement: Engagement): void {
     engagement.isStale = true
-    if (engagement.busy || this.#closed) return
+    if (engagement.busy || this.#closed || !this.#buyers.includes(engagement.buyer)) return
     void this.#busy(engagement, async () => {
       for (let steps = 0; engagement.isStale && steps < MOST_STEPS && !this.#closed; steps++) {
         engagement.isStale = false

@@ -31,7 +31,7 @@ export interface Face {
 /** What search engines show of a description. */
 const DESCRIPTION = 160
 
-export const siteName = ({ brand, mode, baseUrl }: Config) =>
+export const siteName = ({ brand, mode, baseUrl }: Pick<Config, 'brand' | 'mode' | 'baseUrl'>) =>
   brand.name ?? (mode === 'serve' && URL.canParse(baseUrl) ? new URL(baseUrl).host : 'marketplace')
 
 export function document(around: Around, face: Face): string {

@@ -37,7 +37,7 @@ export class PublicFiles {
   }
 
   /** The logo, or the sign of a marketplace without one. */
-  picture({ brand: { logo } }: Config): File {
+  picture({ brand: { logo } }: Pick<Config, 'brand'>): File {
     this.#picture ??= logo
       ? versioned('/assets/logo', logo.type, logo.bytes)
       : versioned('/assets/logo', 'image/svg+xml', markFile)
@@ -53,7 +53,7 @@ const versioned = (path: string, type: string, body: string | Buffer): File => (
 })
 
 /** In `src/settings/brand.ts` both colours are held to what can be read. */
-const brandStyle = ({ light, dark }: { light: string; dark: string }) =>
+export const brandStyle = ({ light, dark }: { light: string; dark: string }) =>
   `:root { --accent: light-dark(${light}, ${dark}); --accent-g: color-mix(in srgb, var(--accent) 8%, var(--surface)) }
 .b.main-b { background: var(--accent); border-color: var(--accent) }
 .b.main-b:hover { background: var(--ink); border-color: var(--ink) }

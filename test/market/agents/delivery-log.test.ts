@@ -58,8 +58,11 @@ test('each webhook is in the log, newest first, with its request, its answer and
   const { headers: _, ...sent } = received!
   assert.equal(JSON.parse(request.body!), sent)
   assert.equal(answer, { status: 200, body: '' })
+  const { items: exchanges } = await marketplace.admin.client.listExchanges({ deliveryId: id })
+  assert.is(exchanges.length, 1)
   assert.equal(attempts, [
     {
+      exchangeId: exchanges[0]!.id,
       ...{ attempt: 1, url: agent.sink.url, status: 200, reason: null, message: 'The agent answered 200' },
       ...{ answer: '', location: null, durationMs: 0, createdAt: at },
     },

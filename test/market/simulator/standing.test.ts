@@ -3,6 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
+import type { MarketplaceError } from '../../../src/client/client.ts'
 import { Surroundings } from '../../../src/market/simulator/standing.ts'
 import {
   type ListedAgent,
@@ -79,6 +80,53 @@ test('a page of its own is', async ({ marketplace: { url } }) => {
   const own = { 'sec-fetch-site': 'same-origin', origin: url }
   assert.is((await signIn(url, 'admin', own)).status, 200)
 })
+
+test('whoever sees a task answers for its agent, and is told what came of it', async context => {
+  const { marketplace, buyer, agent, surroundings } = context
+  const { id } = await marketplace.draft(buyer, agent)
+  const sent: unknown[] = []
+  surroundings.callBack = async ({ agentId }, callback) => {
+    sent.push(agentId, callback)
+    return { status: 409, error: 'It is too late.' }
+  }
+  const callback = { action: 'reject', reason: 'I write no poems.' } as const
+  assert.equal(await buyer.client.answerAsAgent({ id, ...callback }), { status: 409, error: 'It is too late.' })
+  assert.equal(sent, [agent.id, callback])
+  const stranger = await marketplace.join('stranger')
+  const refused = await statusOf(stranger.client.answerAsAgent({ id, ...callback }))
+  const wrong = await statusOf(buyer.client.answerAsAgent({ id, action: 'dance' } as never))
+  surroundings.callBack = async () => null
+  assert.equal([refused, wrong, await statusOf(buyer.client.answerAsAgent({ id, ...callback }))], [403, 400, 404])
+  assert.is(sent.length, 2)
+})
+
+test('an administrator lets characters come and go, and nobody else', async ({ marketplace, buyer, surroundings }) => {
+  const here = new Set<string>()
+  surroundings.buyers = {
+    all: () => ['easy', 'picky'].map(name => ({ name, does: 'hires', isHere: here.has(name) })),
+    async set(name, isHere) {
+      if (isHere) here.add(name)
+      else here.delete(name)
+      return name !== 'nobody'
+    },
+  }
+  const { client } = marketplace.admin
+  assert.is((await client.setBuyer({ id: 'picky', isHere: true })).isHere, true)
+  const { items } = await client.listBuyers()
+  assert.equal(
+    items.map(({ isHere }) => isHere),
+    [false, true],
+  )
+  assert.is((await client.setBuyer({ id: 'picky', isHere: false })).isHere, false)
+  assert.is(await statusOf(client.setBuyer({ id: 'nobody', isHere: true })), 404)
+  assert.is(await statusOf(buyer.client.setBuyer({ id: 'picky', isHere: true })), 403)
+})
+
+const statusOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 200,
+    ({ status }: MarketplaceError) => status,
+  )
 
 test('everybody who is signed in sees what it is, what comes next, and that the books are right', async context => {
   const { marketplace, buyer, agent, surroundings } = context

@@ -47,6 +47,34 @@ test('they read the list when somebody is due, and seldom otherwise; a new agent
   await scene.close()
 })
 
+test('who comes hires; who goes does nothing more, and goes on with its task when it comes again', async () => {
+  const scene = await openScene()
+  await scene.marketplace.list(await scene.marketplace.join('builder'), { name: 'Sleeper' })
+  const [easy, picky] = ['easy', 'picky'].map(name => personas.find(one => one.name === name)!)
+  const buyers = await scene.live(['easy'])
+  await look(scene, 12)
+  assert.equal([buyers.has(easy!), buyers.has(picky!), (await scene.tasks()).length], [true, false, 1])
+  await buyers.add([picky!])
+  await look(scene, 12)
+  const both = await scene.tasks()
+  assert.equal(both.map(({ buyer }) => buyer).sort(), ['easy', 'picky'])
+  assert.is(buyers.planned().length, 2)
+  buyers.remove(easy!)
+  assert.is(buyers.planned().length, 1)
+  // It would lose patience after an hour.
+  await scene.move(2 * 60 * MINUTE)
+  const states = async () =>
+    Object.fromEntries((await scene.tasks()).slice(0, 2).map(({ buyer, status }) => [buyer, status]))
+  assert.equal(await states(), { easy: 'pending', picky: 'cancelled' })
+  const before = (await scene.tasks()).filter(({ buyer }) => buyer === 'easy').length
+  await look(scene, 12)
+  assert.is((await scene.tasks()).filter(({ buyer }) => buyer === 'easy').length, before)
+  await buyers.add([easy!])
+  await scene.move(MINUTE)
+  assert.is((await states()).easy, 'cancelled')
+  await scene.close()
+})
+
 test('of agents that are gone they forget the most', async () => {
   const scene = await openScene()
   const builder = await scene.marketplace.join('builder')

@@ -108,6 +108,8 @@ export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: A
 
 /** Deletes an agent without open work, and takes it out of the search. Returns 0 if it has open work. Source: A-31. */
 export const softDelete = async (tx: Tx, id: string, now: number) => {
+  // Waits for those who hire it at this moment: the UPDATE alone would not see their tasks.
+  await tx.get('SELECT id FROM agents WHERE id = $1 /*+ FOR UPDATE */', [id])
   const deleted = await tx.run(
     `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
        SELECT 1 FROM tasks t WHERE t.agent_id = $1 AND (t.status IN (${openStates}) OR t.disputed = 1))`,

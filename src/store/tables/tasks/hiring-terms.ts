@@ -26,9 +26,12 @@ const select = `SELECT ${agents.some(ofAgent, 'a')}, ${users.some(ofBuilder, 'u'
 export const hiringTermsOf = (q: Reader, agentId: string) =>
   q.get<HiringTermsRow>(`${select} WHERE a.id = $1`, [agentId])
 
-/** The same for the agent of a task. Locks the agent's row until the transaction ends. The caller has locked the task. */
+/**
+ * The same for the agent of a task. The agent cannot be deleted until the transaction ends; all else may change, and comes after it. So those who hire
+ * one agent do not wait for each other, nor for its tests and figures. The caller has locked the task.
+ */
 export const lockedHiringTerms = (tx: Tx, taskId: string) =>
   tx.get<HiringTermsRow>(
-    `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR NO KEY UPDATE OF a */`,
+    `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR KEY SHARE OF a */`,
     [taskId],
   )

@@ -165,19 +165,24 @@ const WHAT_A_TASK_ADDS: { readonly [Key in Name]: string } = {
   stars: 'COALESCE(r.rating, 0)',
 }
 
-const side = (own: object, whose: string, condition = '') =>
-  `SELECT ${whose} AS whose, ${Object.entries(WHAT_A_TASK_ADDS)
-    .map(([name, sql]) => `${name in own ? sql : '0'} AS ${snake(name)}`)
-    .join(', ')}
-   FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id LEFT JOIN disputes d ON d.task_id = t.id
-     LEFT JOIN reviews r ON r.task_id = t.id
-   WHERE t.submitted_at IS NOT NULL ${condition}`
+const JOINS: Readonly<Record<string, string>> = {
+  s: 'LEFT JOIN settlements s ON s.task_id = t.id',
+  d: 'LEFT JOIN disputes d ON d.task_id = t.id',
+  r: 'LEFT JOIN reviews r ON r.task_id = t.id',
+}
 
-/** What every task adds, row by row, with the columns of the table but the slot. */
+const side = (own: object, joins: string, whose: string, condition = '') =>
+  `SELECT ${whose} AS whose, ${Object.entries(WHAT_A_TASK_ADDS)
+    .map(([name, sql]) => `${name in own ? `SUM(${sql})` : '0'} AS ${snake(name)}`)
+    .join(', ')}
+   FROM tasks t ${[...joins].map(name => JOINS[name]).join(' ')}
+   WHERE t.submitted_at IS NOT NULL ${condition} GROUP BY ${whose}`
+
+/** What all tasks add, by whom and by side, with the columns of the table but the slot. */
 export const addedByTasks = [
-  side(ofAgents, 't.agent_id'),
-  side(ofBuyers, 't.buyer_id', 'AND t.buyer_id <> t.builder_id'),
-  side(ofBuyers, 't.buyer_agent_id', 'AND t.buyer_id <> t.builder_id AND t.buyer_agent_id IS NOT NULL'),
+  side(ofAgents, 's', 't.agent_id'),
+  side(ofBuyers, 'dr', 't.buyer_id', 'AND t.buyer_id <> t.builder_id'),
+  side(ofBuyers, 'dr', 't.buyer_agent_id', 'AND t.buyer_id <> t.builder_id AND t.buyer_agent_id IS NOT NULL'),
 ].join(' UNION ALL ')
 
 /** Looks for sums that are not what the tasks add up to. `what` names whose. */

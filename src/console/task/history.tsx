@@ -1,0 +1,133 @@
+/** What has happened to a task: read page by page, and shown in lanes or as a list. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { TaskHappening } from '../../api/task-history.ts'
+import { useActions } from '../actions.ts'
+import { api } from '../api.ts'
+import { useData } from '../data.ts'
+import { Chips, Segments } from '../parts/controls.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { goQuery } from '../router.ts'
+import { CLOCK_WORDS, CLOCKS, type ClockName, Lanes, List } from './lanes.tsx'
+import type { Task } from './next.tsx'
+import { isShown, linesOf, type Row, SHOWS, type Show } from './rows.ts'
+
+const PAGE = 100
+/** The last of what was read may have changed since: an attempt that was under way. */
+const AGAIN = 50
+
+/** All that has happened. What was read once is kept: later only its end is read. */
+export function useHistory(id: string) {
+  const kept = useRef<{ id: string; items: readonly TaskHappening[] }>({ id, items: [] })
+  return useData(id, async signal => {
+    const before = kept.current.id === id ? kept.current.items : []
+    let page = Math.floor(Math.max(0, before.length - AGAIN) / PAGE) + 1
+    const items = before.slice(0, (page - 1) * PAGE)
+    for (;;) {
+      const part = await api.getTaskHistory({ id, page, limit: PAGE }, { signal })
+      items.push(...part.items)
+      if (!part.pagination.hasMore) break
+      page++
+    }
+    kept.current = { id, items }
+    return items
+  })
+}
+
+export const buyerOf = (rows: readonly Row[]) =>
+  rows.find(({ of }) => of.by.party === 'buyer' && of.by.name)?.of.by.name ?? ''
+
+const SHOW_WORDS = { '': 'Everything', failed: 'Failed', money: 'Money', agent: 'Agent’s part' } as const
+
+interface HistoryProps {
+  rows: readonly Row[]
+  task: Pick<Task, 'createdAt' | 'agent'>
+  query: URLSearchParams
+  chosen: Row | undefined
+}
+
+const oneOf = <Value extends string>(all: readonly Value[], given: string | null): Value =>
+  all.find(value => value === given) ?? all[0]!
+
+export function History({ rows, task, query, chosen }: HistoryProps) {
+  const show = oneOf<Show>(SHOWS, query.get('show'))
+  const clock = oneOf<ClockName>(CLOCKS, query.get('clock'))
+  const isList = query.get('as') === 'list'
+  const lines = useMemo(() => linesOf(rows, show), [rows, show])
+  const toShow = (show: Show) => goQuery({ show })
+  useActions([
+    { title: 'Failed only', key: 'f', run: () => toShow(show === 'failed' ? '' : 'failed') },
+    { title: isList ? 'Show as lanes' : 'Show as list', run: () => goQuery({ as: isList ? null : 'list' }) },
+  ])
+  const props = { lines, clock, began: rows[0]?.at ?? task.createdAt, chosen: chosen?.id }
+  return (
+    <div class="stack story">
+      <div class="bar">
+        <Chips
+          label="Show"
+          value={show}
+          choices={SHOWS.map(value => ({
+            value,
+            word: SHOW_WORDS[value],
+            many: rows.filter(row => isShown(row, value)).length,
+            ...(value === 'failed' && { icon: 'failed' as const }),
+          }))}
+          onChoose={toShow}
+        />
+        <span class="r row">
+          <Segments
+            label="Times"
+            value={clock}
+            choices={CLOCKS.map(value => ({ value, word: CLOCK_WORDS[value].split(' ')[0]! }))}
+            onChoose={clock => goQuery({ clock })}
+          />
+          <Segments
+            label="Show as"
+            value={isList ? 'list' : ''}
+            choices={[
+              { value: '', word: 'Lanes' },
+              { value: 'list', word: 'List' },
+            ]}
+            onChoose={as => goQuery({ as })}
+          />
+        </span>
+      </div>
+      {isList ? <List {...props} /> : <Lanes {...props} names={{ buyer: buyerOf(rows), agent: task.agent.slug }} />}
+      {lines.length === 0 && (
+        <p class="q">{show ? 'Nothing of this kind has happened.' : 'Nothing has happened yet.'}</p>
+      )}
+      <New rows={rows} />
+    </div>
+  )
+}
+
+/** How many rows have come below what is seen. */
+function New({ rows }: { rows: readonly Row[] }) {
+  const [seen, setSeen] = useState(rows.length)
+  const end = useRef<HTMLParagraphElement>(null)
+  const [isAtEnd, setAtEnd] = useState(true)
+  useEffect(() => {
+    const watch = new IntersectionObserver(([entry]) => setAtEnd(entry!.isIntersecting))
+    watch.observe(end.current!)
+    return () => watch.disconnect()
+  }, [])
+  useEffect(() => {
+    if (isAtEnd) setSeen(rows.length)
+  }, [isAtEnd, rows.length])
+  const many = rows.length - seen
+  return (
+    <>
+      {many > 0 && (
+        <button type="button" class="b s news" onClick={() => end.current?.scrollIntoView({ block: 'end' })}>
+          <Icon name="down" />
+          {many} new
+        </button>
+      )}
+      <p class="pager" ref={end}>
+        {rows.length} in all, newest last.
+        <span class="r p2">
+          <kbd>j</kbd> <kbd>k</kbd> walk · <kbd>f</kbd> failed only · <kbd>Enter</kbd> open
+        </span>
+      </p>
+    </>
+  )
+}
