@@ -83,6 +83,11 @@ const table = {
     409,
     'Only what a banned account has written is purged: ban it first (PUT /api/admin/users/{id} with banned: true)',
   ],
+  one_key_given: [
+    409,
+    'This marketplace is given one key, so there is none to rotate to: start every instance with MARKETPLACE_SECRET_KEY=old,new, then every one with new,old, and ask again',
+  ],
+  key_rotates: [409, 'The key is being rotated by another request: ask again when that has ended'],
   too_many_agents: [400, (max: number) => `A builder has ${max} agents at most; delete one first`],
   body_gone: [
     400,

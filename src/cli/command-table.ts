@@ -163,6 +163,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Withdrawals: list, confirm, reject',
     examples: ['marketplace admin withdrawals list --status pending', 'marketplace admin withdrawals confirm ID'],
   },
+  'admin key': {
+    summary: 'The key that seals secrets: show, rotate',
+    examples: ['marketplace admin key show', 'marketplace admin key rotate'],
+  },
   'admin users': {
     summary: 'Accounts: list, show, update',
     examples: ['marketplace admin users list', 'marketplace admin users update USER_ID --suspend'],

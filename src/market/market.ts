@@ -11,6 +11,7 @@ import type { World } from '../world/world.ts'
 import type { Faults } from './faults.ts'
 import type { Log } from './log.ts'
 import type { Recording } from './recording.ts'
+import type { KeyFile } from './sealing.ts'
 import { WebhookOutlet } from './webhook-outlet.ts'
 export interface Resources {
   readonly db: Db
@@ -22,6 +23,8 @@ export interface Resources {
   readonly recording: Recording | null
   /** null in a deployment. */
   readonly faults: Faults | null
+  /** null if the key that seals secrets is given from outside. */
+  readonly keyFile: KeyFile | null
 }
 
 export interface Market extends Resources {
@@ -32,12 +35,15 @@ export interface Market extends Resources {
   settled(): Promise<void>
 }
 
-export function createMarket(resources: Omit<Resources, 'recording' | 'faults'> & Partial<Resources>): Market {
+export function createMarket(
+  resources: Omit<Resources, 'recording' | 'faults' | 'keyFile'> & Partial<Resources>,
+): Market {
   const background = new Background()
   const settled = () => background.settled()
   return {
     recording: null,
     faults: null,
+    keyFile: null,
     ...resources,
     webhooks: new WebhookOutlet(),
     memory: new Memory(),

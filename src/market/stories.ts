@@ -15,6 +15,7 @@ export class Stories {
   readonly #faults: Faults | null
   readonly #ofTask = new Map<string, Exchange[]>()
   readonly #ofAgent = new Map<string, Exchange[]>()
+  readonly #facts = new Map<string, readonly Fact[]>()
 
   /** `taskId`: that of the only story that is wanted. */
   constructor(recording: Recording, faults: Faults | null, taskId?: string | null) {
@@ -45,15 +46,23 @@ export class Stories {
 
   /** `until`: leaves out what began later, in real ms. */
   story(taskId: string, asked: Pick<Story, 'owes' | 'now' | 'patienceMs'>, until = Number.POSITIVE_INFINITY): Story {
+    const met = (this.#faults?.all() ?? []).filter(fault => fault.taskId === taskId)
+    return { ...asked, facts: this.#factsOf(taskId).filter(({ from }) => from <= until), met }
+  }
+
+  /** Made once: each exchange of a story is asked for what was wrong in it. */
+  #factsOf(taskId: string): readonly Fact[] {
+    const known = this.#facts.get(taskId)
+    if (known) return known
     const exchanges = this.#ofTask.get(taskId) ?? []
     const agentId = exchanges.find(exchange => exchange.agentId !== null)?.agentId ?? null
     const { mistake, deaths } = this.#recording.notesOn(agentId)
     const facts: Fact[] = exchanges
       .toReversed()
       .map(exchange => (exchange.direction === 'webhook' ? webhookFact(exchange, mistake) : callbackFact(exchange)))
-    const met = (this.#faults?.all() ?? []).filter(fault => fault.taskId === taskId)
-    const all = [...facts, ...deaths].filter(({ from }) => from <= until).sort(byTime)
-    return { ...asked, facts: all, met }
+    const all = [...facts, ...deaths].sort(byTime)
+    this.#facts.set(taskId, all)
+    return all
   }
 
   /** The exchange that an attempt was. */

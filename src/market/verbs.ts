@@ -24,6 +24,7 @@ import { disputeVerbs } from './tasks/disputes.ts'
 import { taskVerbs } from './tasks/tasks.ts'
 import { clockVerbs } from './upkeep/clock.ts'
 import { purgeVerbs } from './upkeep/purge.ts'
+import { secretKeyVerbs } from './upkeep/secret-key.ts'
 import { usageVerbs } from './upkeep/usage.ts'
 import type { Verbs } from './verb.ts'
 import { paymentVerbs, walletVerbs } from './wallet/wallet.ts'
@@ -48,6 +49,7 @@ export const verbs: Verbs = {
   ...paymentVerbs,
   ...peopleVerbs,
   ...purgeVerbs,
+  ...secretKeyVerbs,
   ...recordingVerbs,
   ...requestorVerbs,
   ...sampleVerbs,

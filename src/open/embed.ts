@@ -61,7 +61,10 @@ export interface OpenOptions {
         allowed?: readonly string[]
       }
     | undefined
-  /** Base64 of 32 bytes; read from the key file next to the database unless given. */
+  /**
+   * Base64 of 32 bytes; read from the key file next to the database unless given. Several with commas between: the first seals,
+   * the others open what they have sealed.
+   */
   secretKey?: string | undefined
   /** Makes a new key if the one of this database is lost, and deletes what was sealed with the old one. */
   newSecretKey?: boolean | undefined

@@ -15,6 +15,7 @@ import { planHeartbeat } from '../market/checks/heartbeat.ts'
 import { type Log, type StampedEntry, stamped, withShortValues } from '../market/log.ts'
 import { createMarket, type Market } from '../market/market.ts'
 import { Recording } from '../market/recording.ts'
+import type { Key } from '../market/sealing.ts'
 import { ClockScale } from '../market/upkeep/clock-scale.ts'
 import { instanceIdOf } from '../market/upkeep/instance-id.ts'
 import { watchClock } from '../market/upkeep/set-back-clock.ts'
@@ -44,7 +45,7 @@ import type { World } from '../world/world.ts'
 import { startBackground } from './background.ts'
 import type { Marketplace as PublicMarketplace } from './embed.ts'
 import type { OpenOptions } from './options.ts'
-import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
+import { keyFileOf, proveSecretKeys, replaceSecretKey, secretKeysFor } from './secret-key.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { openWorld } from './world.ts'
 
@@ -68,7 +69,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   try {
     const db = await openDb(options, log, metrics)
     closers.push(() => db.close())
-    const { secretKey, replaces } = await secretKeyFor(db, {
+    const { replaces, ...keys } = await secretKeysFor(db, {
       given,
       file,
       renew: options.newSecretKey,
@@ -78,13 +79,14 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     setClock(world)
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
-    if (!replaces) await proveSecretKey(db, world, secretKey)
+    if (!replaces) await proveSecretKeys(db, world, keys)
     const files = options.storage?.files ?? (await openFiles(filesOf(options, log), { db, world }))
     closers.push(() => files.close())
-    const config = configOf(options, secretKey, await instanceIdOf(db))
+    const config = configOf(options, keys, await instanceIdOf(db))
+    const keyFile = file === null || given !== undefined ? null : keyFileOf(file, config)
     const faults =
       options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url'), world.now) : null
-    const market = createMarket({ db, files, world, config, log, recording, faults })
+    const market = createMarket({ db, files, world, config, log, recording, faults, keyFile })
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)
@@ -282,12 +284,12 @@ const keepingOf = (given: GivenKeeping): Keeping => ({
   idempotencyKeys: given.idempotencyKeys ?? defaultKeeping.idempotencyKeys,
 })
 
-const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): Config => ({
+const configOf = (options: OpenOptions, keys: Key, instanceId: string): Config => ({
   mode: options.mode,
   host: options.host ?? '127.0.0.1',
   port: options.port ?? 0,
   baseUrl: options.baseUrl ?? '',
-  secretKey,
+  ...keys,
   instanceId,
   payments: options.payments ?? (options.mode === 'dev' ? 'sandbox' : 'manual'),
   currency: options.currency ?? 'USD',

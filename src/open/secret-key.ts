@@ -3,21 +3,22 @@ import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { notify } from '../market/accounts/notifications.ts'
 import type { Market } from '../market/market.ts'
-import { seal, unseal } from '../market/sealing.ts'
+import { type Key, type KeyFile, keyId, keysOf } from '../market/sealing.ts'
+import { insertProof, proofIn, provenBy, replaceProof } from '../market/upkeep/secret-key.ts'
 import { UsageError } from '../settings/config.ts'
-import { type Db, StoreError, type Tx } from '../store/db.ts'
+import { type Db, StoreError } from '../store/db.ts'
 import { type Disk, readFully, realDisk, writeFully } from '../store/embedded/disk.ts'
-import { dropAgentSecrets, dropSecondFactors } from '../store/tables/sealed-columns.ts'
-import { deleteSetting, insertSetting, settingNamed } from '../store/tables/upkeep/settings.ts'
+import { dropAgentSecrets, dropSecondFactors, sealsByKey } from '../store/tables/sealed-columns.ts'
 import type { World } from '../world/world.ts'
 
 const KEY_BYTES = 32
-/** A longer file is no key. */
+/** A longer file holds no keys. */
 const MOST_READ = 4096
-const PROOF = 'secret_key_check'
+/** Two while a key is rotated, and some that nobody has removed. */
+const MOST_KEYS = 8
 
 export interface SecretKeySource {
-  /** Base64 of 32 bytes. It takes precedence over the file. */
+  /** Base64 of 32 bytes, or several with commas between. They take precedence over the file. */
   given: string | undefined
   /** The database file. null: makes a key that lasts as long as the process. */
   file: string | null
@@ -27,43 +28,54 @@ export interface SecretKeySource {
   isDev?: boolean
 }
 
-export interface SecretKey {
-  secretKey: Buffer
+export interface SecretKeys extends Key {
   /** True if the database's secrets were sealed with another key. Then `replaceSecretKey` must delete them. */
   replaces: boolean
 }
 
+type Found = readonly Buffer[] | 'missing' | 'empty' | 'malformed'
+
 /**
- * Returns the given key, or the one in `<file>.key`, which is created (0600) for a database that has sealed nothing yet.
- * Throws a StoreError if the key is lost or wrong, unless a new one is allowed. A right key is never replaced.
+ * Returns the given keys, or those in `<file>.key`, which is created (0600) for a database that has sealed nothing yet.
+ * Throws a StoreError if a key is lost or wrong, unless a new one is allowed. A right key is never replaced.
  */
-export async function secretKeyFor(db: Db, source: SecretKeySource, disk: Disk = realDisk): Promise<SecretKey> {
+export async function secretKeysFor(db: Db, source: SecretKeySource, disk: Disk = realDisk): Promise<SecretKeys> {
   const { given, file, renew } = source
-  const proof = await db.read(q => settingNamed(q, PROOF))
-  const path = file === null ? null : `${file}.key`
-  const found = given !== undefined ? givenKey(given) : path === null ? randomBytes(KEY_BYTES) : await keyIn(disk, path)
-  if (Buffer.isBuffer(found) && (proof === undefined || opens(found, proof)))
-    return { secretKey: found, replaces: false }
+  const proof = await db.read(proofIn)
+  const path = file === null ? null : keyPath(file)
+  const found: Found =
+    given !== undefined ? givenKeys(given) : path === null ? [randomBytes(KEY_BYTES)] : await keysIn(disk, path)
+  if (isKeys(found) && (proof === undefined || provenBy(keyOf(found), proof)))
+    return { ...keyOf(found), replaces: false }
   // Nothing was sealed yet, so a key file that is missing or was never fully written can be made anew.
   const isUnused = proof === undefined && (found === 'missing' || found === 'empty')
   if (!isUnused && (proof === undefined || !renew)) throw keyFault(source, found)
-  if (given !== undefined) return { secretKey: found as Buffer, replaces: true }
+  if (given !== undefined) return { ...keyOf(found as readonly Buffer[]), replaces: true }
   if (found !== 'missing' && found !== 'empty') await setAside(disk, path!)
-  return { secretKey: await makeKey(disk, path!), replaces: proof !== undefined }
+  const secretKey = randomBytes(KEY_BYTES)
+  await writeKeys(disk, path!, [secretKey])
+  return { secretKey, otherSecretKeys: [], replaces: proof !== undefined }
 }
 
-function keyFault({ file, isDev }: SecretKeySource, found: Buffer | 'missing' | 'empty' | 'malformed'): StoreError {
+const keyPath = (file: string) => `${file}.key`
+
+const isKeys = (found: Found): found is readonly Buffer[] => typeof found !== 'string'
+
+const keyOf = ([secretKey, ...otherSecretKeys]: readonly Buffer[]): Key => ({ secretKey: secretKey!, otherSecretKeys })
+
+function keyFault({ file, isDev }: SecretKeySource, found: Found): StoreError {
   const renewal = isDev ? RENEW_IN_DEV : RENEW
-  return Buffer.isBuffer(found) ? wrongKey(renewal) : lostKey(`${file}.key`, found, renewal)
+  return isKeys(found) ? wrongKey(renewal) : lostKey(keyPath(file!), found, renewal)
 }
 
-function givenKey(text: string): Buffer {
-  const key = decoded(text)
-  if (key === 'malformed') throw new UsageError(`MARKETPLACE_SECRET_KEY ${WANTED}`)
-  return key
+function givenKeys(text: string): readonly Buffer[] {
+  const keys = decoded(text)
+  if (keys === 'malformed')
+    throw new UsageError(`MARKETPLACE_SECRET_KEY ${WANTED} Several have commas between; the first seals.`)
+  return keys
 }
 
-async function keyIn(disk: Disk, path: string): Promise<Buffer | 'missing' | 'empty' | 'malformed'> {
+async function keysIn(disk: Disk, path: string): Promise<Found> {
   const file = await disk.openToRead(path)
   if (!file) return 'missing'
   try {
@@ -76,9 +88,33 @@ async function keyIn(disk: Disk, path: string): Promise<Buffer | 'missing' | 'em
   }
 }
 
-function decoded(text: string): Buffer | 'malformed' {
-  const key = Buffer.from(text.trim(), 'base64')
-  return key.length === KEY_BYTES ? key : 'malformed'
+/** Keys with commas or line ends between. */
+function decoded(text: string): readonly Buffer[] | 'malformed' {
+  const keys = text
+    .trim()
+    .split(/\s*[,\n]\s*/)
+    .map(one => Buffer.from(one, 'base64'))
+  return keys.length <= MOST_KEYS && keys.every(({ length }) => length === KEY_BYTES) ? keys : 'malformed'
+}
+
+/**
+ * The file of a database that is not given its keys. While a key is rotated the file has both, a line each: whoever is
+ * interrupted finds what opens everything. `key` is what seals and opens from then on.
+ */
+export function keyFileOf(file: string, key: Key & { secretKey: Buffer }, disk: Disk = realDisk): KeyFile {
+  const path = keyPath(file)
+  return {
+    async begin() {
+      const keys = [randomBytes(KEY_BYTES), ...keysOf(key)]
+      await writeKeys(disk, path, keys)
+      Object.assign(key, keyOf(keys))
+    },
+    async end() {
+      if (keysOf(key).length > 1) await writeKeys(disk, await freeName(disk, `${path}.old`), keysOf(key).slice(1))
+      await writeKeys(disk, path, [key.secretKey])
+      key.otherSecretKeys = []
+    },
+  }
 }
 
 /**
@@ -86,9 +122,13 @@ function decoded(text: string): Buffer | 'malformed' {
  * hand, or that belongs to another database.
  */
 async function setAside(disk: Disk, path: string): Promise<void> {
-  let name = `${path}.old`
-  for (let n = 2; await isThere(disk, name); n++) name = `${path}.old.${n}`
-  await disk.rename(path, name)
+  await disk.rename(path, await freeName(disk, `${path}.old`))
+}
+
+async function freeName(disk: Disk, path: string): Promise<string> {
+  let name = path
+  for (let n = 2; await isThere(disk, name); n++) name = `${path}.${n}`
+  return name
 }
 
 async function isThere(disk: Disk, path: string): Promise<boolean> {
@@ -97,36 +137,37 @@ async function isThere(disk: Disk, path: string): Promise<boolean> {
   return file !== undefined
 }
 
-/** Writes the key file so that it is whole and durable, or not there. Without it, everything that it sealed is lost. */
-async function makeKey(disk: Disk, path: string): Promise<Buffer> {
-  const key = randomBytes(KEY_BYTES)
+/** Writes a key file so that it is whole and durable, or as it was. Without it, everything that it sealed is lost. */
+async function writeKeys(disk: Disk, path: string, keys: readonly Buffer[]): Promise<void> {
   const draft = `${path}.new`
   // The renamed old key must be durable before the new key takes its name, also if a killed process renamed it.
   await disk.syncFolder(dirname(path))
   await disk.remove(draft)
   const file = await disk.open(draft)
   try {
-    writeFully(file, Buffer.from(`${key.toString('base64')}\n`), 0)
+    writeFully(file, Buffer.from(keys.map(key => `${key.toString('base64')}\n`).join('')), 0)
     await file.datasync()
   } finally {
     await file.close()
   }
   await disk.rename(draft, path)
   await disk.syncFolder(dirname(path))
-  return key
 }
 
-/** Throws a StoreError if the database was used with another key. The first key of a database becomes its own. */
-export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): Promise<void> {
+/**
+ * Throws a StoreError if the database was used with other keys, or if something is sealed with one that was left out. The first
+ * key of a database becomes its own.
+ */
+export async function proveSecretKeys(db: Db, world: World, key: Key): Promise<void> {
   await db.write(async tx => {
-    const proof = await settingNamed(tx, PROOF)
-    if (proof === undefined) await insertProof(tx, world, secretKey)
-    else if (!opens(secretKey, proof)) throw wrongKey(RENEW)
+    const proof = await proofIn(tx)
+    if (proof === undefined) await insertProof(tx, world, key)
+    else if (!provenBy(key, proof)) throw wrongKey(RENEW)
+    const known = keysOf(key).map(keyId)
+    const left = (await sealsByKey(tx)).find(({ keyId }) => !known.includes(keyId))
+    if (left) throw leftOut(left)
   })
 }
-
-const insertProof = (tx: Tx, world: World, secretKey: Buffer) =>
-  insertSetting(tx, PROOF, seal(world, { secretKey }, PROOF, PROOF))
 
 /**
  * Deletes what can't be opened any more, notifies the owners, and makes the new key the database's own, in one transaction.
@@ -144,8 +185,7 @@ export async function replaceSecretKey({ db, world, config, log, memory }: Marke
       })
     }
     const factors = await dropSecondFactors(tx)
-    await deleteSetting(tx, PROOF)
-    await insertProof(tx, world, config.secretKey)
+    await replaceProof(tx, world, config)
     return { agents: agents.length, factors }
   })
   const message =
@@ -172,10 +212,8 @@ const wrongKey = (renewal: string) =>
     `The secret key is not the one this database was made with, so its webhook secrets could not be read. ${renewal}`,
   )
 
-function opens(secretKey: Buffer, sealed: string): boolean {
-  try {
-    return unseal({ secretKey }, PROOF, sealed) === PROOF
-  } catch {
-    return false
-  }
-}
+const leftOut = ({ keyId, count }: { keyId: string; count: number }) =>
+  new StoreError(
+    `${count} secrets of this database are sealed with the key ${keyId}, which is not among those that were given. ` +
+      'Put it behind the new one, as MARKETPLACE_SECRET_KEY=new,old, and rotate until marketplace admin key show says that it can go.',
+  )

@@ -41,8 +41,10 @@ export interface Config {
   readonly port: number
   /** The public base URL without a trailing slash, with which every callbackUrl begins; set once the server listens. */
   baseUrl: string
-  /** The 32-byte key that encrypts secrets at rest. Source: A-8. */
-  readonly secretKey: Buffer
+  /** The 32-byte key that encrypts secrets at rest. It changes when it is rotated. Source: A-8. */
+  secretKey: Buffer
+  /** Keys that only open what they have sealed, until nothing is left. */
+  otherSecretKeys?: readonly Buffer[]
   readonly payments: 'sandbox' | 'manual'
   readonly currency: string
   /** Rate limits are off, only logged, or enforced. Source: A-40. */
@@ -109,7 +111,7 @@ export interface Settings {
   readonly keeping: GivenKeeping
   /** Further rules for where webhooks may go. Only `serve` applies them. */
   readonly wayOut: WayOut
-  /** Base64. Unless given, a key file next to the database is used. Source: A-8. */
+  /** Base64, or several with commas between. Unless given, a key file next to the database is used. Source: A-8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined

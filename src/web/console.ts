@@ -74,9 +74,9 @@ export function consolePages(config: Branded, files: PublicFiles, folder = built
     return made
   }
   const page: WebPage = async ({ path, headers }) => {
-    const last = path.slice(path.lastIndexOf('/') + 1)
-    // Nothing in an address of a page has a point.
-    const name = last.includes('.') ? path.slice('/console/'.length) : 'index.html'
+    const [, , last = '', ...below] = path.split('/')
+    // Pages may have a point further below, as `sig.valid` in a run of the judge.
+    const name = below.length === 0 && last.includes('.') ? last : 'index.html'
     const found = kept.get(name) ?? (await read(name))
     if (!found) return null
     return /\bgzip\b/.test(String(headers['accept-encoding'])) ? found.packed : found.plain

@@ -155,6 +155,8 @@ const questions: Readonly<Record<string, Question>> = {
   'PUT /api/admin/users/:id': ['user', { identityVerified: true }],
   'POST /api/admin/users/:id/purge': ['user'],
   'GET /api/admin/queues': [null],
+  'GET /api/admin/secret-key': [null],
+  'POST /api/admin/secret-key/rotate': [null],
   'GET /api/admin/usage': [null],
   'GET /api/admin/usage/accounts': [null],
   'GET /api/admin/tasks': [null],

@@ -13,7 +13,7 @@ const GOES_ON = `login logout updateMe changePassword requestPasswordReset confi
   endSession endOtherSessions deleteAgent deactivateAgent rotateSecret testConnection testCallback deleteSample
   deleteKey readNotification readNotifications cancelTask acceptTask deliverTask approveTask disputeTask agentAccept
   agentReject agentDeliver withdraw connectPayouts updateBudget deleteBudget pauseBudget resumeBudget
-  approveAgent rejectAgent adminUpdateUser purgeUser resolveTask confirmDeposit rejectDeposit confirmWithdrawal rejectWithdrawal
+  approveAgent rejectAgent adminUpdateUser purgeUser rotateSecretKey resolveTask confirmDeposit rejectDeposit confirmWithdrawal rejectWithdrawal
   updateCategory deleteCategory moveClock scaleClock armFault clearFaults clearFault signInAs answerAsAgent setBuyer judgeAgent stopConformanceRun`
 
 /** Refuses what makes more of it: longer texts of an agent, a message. */

@@ -137,7 +137,11 @@ test(
       await page.getByRole('button', { name: 'Compare…' }).waitFor()
 
       await tab.to('/clock')
-      for (const name of ['copy', 'late']) await page.getByRole('button', { name: `Arm ${name}`, exact: true }).click()
+      // Nothing is approved here, so nothing meets them.
+      for (const name of ['copy', 'late']) {
+        await page.getByLabel(`${name}: on what`, { exact: true }).selectOption('task.approved')
+        await page.getByRole('button', { name: `Arm ${name}`, exact: true }).click()
+      }
       await page.getByRole('button', { name: 'Take back copy' }).click()
       await page.getByRole('button', { name: 'Take back copy' }).waitFor({ state: 'detached' })
       const faults = await admin.call<{ items: { name: string }[] }>('GET', '/api/dev/faults', undefined, 'key')

@@ -80,7 +80,7 @@ async function doThings(dev: Dev, agent: Agent): Promise<Known> {
 async function judged(dev: Dev, agent: Agent, agentId: string): Promise<string[]> {
   agent.mend()
   const { client } = userOf(dev, 'builder')
-  const { id } = await client.judgeAgent({ agentId, only: ['sig'] })
+  const { id } = await client.judgeAgent({ agentId, only: ['sig.valid'] })
   await until('the end of the run', async () => (await client.getConformanceRun({ id })).state !== 'running')
   return [id, 'sig.valid']
 }

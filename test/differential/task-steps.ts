@@ -268,6 +268,8 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     const person = scene.random.pick(scene.model.people.slice(1))
     return { by: scene.model.admin, via: 'session', at: { id: person.id } }
   },
+  adminSecretKey: scene => ({ by: scene.model.admin }),
+  rotateSecretKey: scene => ({ by: scene.model.admin, via: 'session' }),
   adminUsage: scene => ({ by: scene.model.admin }),
   adminListUsage: scene => ({
     by: scene.model.admin,

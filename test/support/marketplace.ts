@@ -83,16 +83,20 @@ export const taskFields = {
 export interface TestMarketplaceOptions extends Partial<OpenOptions> {
   /** Where both clocks begin. */
   startMs?: number
+  /** What ids and secrets follow from: of its own where a database is opened again. */
+  worldSeed?: string
 }
 
 /** Opens it with an administrator in it. Close it at the end. */
 export async function openTestMarketplace({
   startMs,
+  worldSeed,
   ...options
 }: TestMarketplaceOptions = {}): Promise<TestMarketplace> {
   const sinks = new Map<string, AgentSink>()
   const world = createVirtualWorld({
-    ...(startMs === undefined ? {} : { startMs }),
+    ...(startMs !== undefined && { startMs }),
+    ...(worldSeed !== undefined && { seed: worldSeed }),
     egress: recordingEgress(request => answerFrom(sinks, request, world.realNow())),
   })
   const login = { email: 'admin@example.com', password: 'the admin of a test' }

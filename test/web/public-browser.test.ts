@@ -244,6 +244,7 @@ test('a visitor without scripts finds an agent, makes an account and hires it', 
   await fill(bare, { title: 'Translate it', description: 'Into German please, and soon.', price: '2.00' })
   assert.match((await bare.textContent('[role=alert]'))!, 'The wallet holds 0.00 to spend')
   assert.is(await bare.inputValue('main [name=title]'), 'Translate it', 'what was typed is kept')
+  assert.is(await bare.getAttribute('main >> text=Put money in', 'href'), '/console/wallet')
   const vera = (await marketplace.admin.client.adminListUsers({ limit: 100 })).items.find(
     ({ name }) => name === 'Vera',
   )!

@@ -44,6 +44,9 @@ const purge = z.object({
   done: flag(),
 })
 
+/** `id`: what stands before all that it has sealed. `known`: this instance has it. `canGo`: nothing is sealed with it any more. */
+const secretKeys = z.array(z.object({ id: z.string(), seals: flag(), known: flag(), sealed: z.int(), canGo: flag() }))
+
 export const admins = {
   adminListAgents: endpoint({
     ...admin,
@@ -172,6 +175,29 @@ export const admins = {
     reply: z.object({ database: fill.nullable(), files: fill }),
     unit: 'read',
     source: 'A-291',
+  }),
+  adminSecretKey: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/secret-key',
+    summary: 'The keys that seal secrets, and how much each has sealed',
+    reply: z.object({ keys: secretKeys }),
+    unit: 'read',
+    source: 'A-8',
+  }),
+  rotateSecretKey: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/secret-key/rotate',
+    summary: 'Seal all secrets with a new key',
+    description:
+      'On a database file whose key the program keeps, it makes a new key; where keys are given, the first of several is the new ' +
+      'one. Everything that is sealed with another is sealed anew, while requests and webhooks go on. One request works for some ' +
+      'moments; while `done` is false, send it again. A rotation that was cut off goes on where it was.',
+    reply: z.object({ done: flag(), resealed: z.int(), keys: secretKeys }),
+    unit: 'own',
+    refusals: ['one_key_given', 'key_rotates'],
+    source: 'A-8',
   }),
   adminListUsage: endpoint({
     ...admin,

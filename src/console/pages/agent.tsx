@@ -97,7 +97,12 @@ export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange:
       {checks.error !== undefined && (
         <Failed what="The checks could not be read." error={checks.error} again={checks.reload} />
       )}
-      <Checks of={lastOf(checks.data)} isTesting={isTesting} beats={checks.data?.heartbeats ?? []} />
+      <Checks
+        of={lastOf(checks.data)}
+        told={agent.diagnosis?.text}
+        isTesting={isTesting}
+        beats={checks.data?.heartbeats ?? []}
+      />
       <div class="two">
         <Connection agent={agent} secretIs={checks.data?.secret ?? null} onRotate={checks.reload} />
         <Earnings id={id} agent={agent} />
@@ -144,11 +149,13 @@ function Why({ of: { hiddenReason, reviewReason, diagnosis, status } }: { of: Ow
 
 interface ChecksProps {
   of: TestReport | null
+  /** What stands above already. */
+  told: string | undefined
   isTesting: boolean
   beats: readonly TestReport[]
 }
 
-function Checks({ of, isTesting, beats }: ChecksProps) {
+function Checks({ of, told, isTesting, beats }: ChecksProps) {
   const first = of?.checks.find(({ status }) => status === 'failed' || status === 'warning')
   return (
     <Card
@@ -191,7 +198,7 @@ function Checks({ of, isTesting, beats }: ChecksProps) {
           )
         })}
       </ol>
-      {first && !isTesting && of?.diagnosis && (
+      {first && !isTesting && of?.diagnosis && of.diagnosis.text !== told && (
         <div class="in">
           <Note tone={first.status === 'failed' ? 'bad' : 'wait'} icon="doctor">
             <Text>{of.diagnosis.text}</Text> <Text>{of.diagnosis.fix}</Text>

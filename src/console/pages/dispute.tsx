@@ -108,7 +108,11 @@ function Open({ task, dispute, history, query, me, onDone }: OpenProps) {
         <Sides task={task} rows={rows} />
         <div class="two">
           <Asked task={task} />
-          <Work task={task} version={String(rows.length)} />
+          {task.deliverable ? (
+            <Work task={task} version={String(rows.length)} />
+          ) : (
+            <p class="q">Nothing was delivered.</p>
+          )}
         </div>
         {history.error !== undefined && (
           <Failed what="What has happened could not be read." error={history.error} again={history.reload} />

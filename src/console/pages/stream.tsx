@@ -146,7 +146,8 @@ export function Stream() {
           <p>Start an agent and hire it: each webhook, callback and cent appears here.</p>
         </Empty>
       ) : (
-        <ol class="feed" ref={list} data-list>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        <ol class="feed" ref={list} data-list tabIndex={0} aria-label="What happens">
           {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
           {rows.slice(from, to).map(({ entry, words }) => (
             <Row key={entry.seq} entry={entry} words={words} />

@@ -61,8 +61,9 @@ export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefi
   return (
     <div ref={note} tabIndex={-1}>
       <Note tone="bad" icon="failed" alert>
-        <b>{what}</b> {wrong.message}{' '}
-        {fields.map(field => (
+        <b>{what}</b> {wrong.message}
+        {fields.map(field => [
+          ' ',
           <a
             key={field}
             class="link"
@@ -72,9 +73,9 @@ export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefi
               document.getElementById(field)?.focus()
             }}
           >
-            Go to {field}
-          </a>
-        ))}
+            Go to {document.querySelector(`label[for="${field}"]`)?.textContent ?? field}
+          </a>,
+        ])}
       </Note>
     </div>
   )

@@ -28,7 +28,7 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     opened: undefined as string | undefined,
   })
   const { current: made } = useRef({ from: 0, to: 0, before: 0, end: 0 })
-  const top = () => list.current?.getBoundingClientRect().top ?? 0
+  const top = () => (list.current ? list.current.getBoundingClientRect().top - list.current.scrollTop : 0)
   useEffect(() => {
     if (isWhole) return
     let frame = 0
@@ -75,7 +75,7 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     else if (at >= 0) {
       let y = top() - innerHeight / 2
       for (const key of keys.slice(0, at)) y += heightOf(key)
-      // One of both scrolls, by the width of the window.
+      // One of them scrolls, by the width of the window.
       for (const area of [list.current!.closest('.main'), document.scrollingElement]) area?.scrollBy(0, y)
     }
   }

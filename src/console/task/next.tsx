@@ -153,10 +153,10 @@ function stepsOf(task: Task, me: Me, isReviewed: boolean): Trigger[] {
     reject: !isDev,
   }
   const steps = (Object.keys(QUESTIONS) as Trigger[]).filter(trigger => !spent[trigger] && isPossible(trigger))
-  // One's own part first.
-  return me.id === task.builderId
-    ? steps
-    : steps.sort((a, b) => Number(AGENTS.includes(a)) - Number(AGENTS.includes(b)))
+  // One's own part first, and what ends it last.
+  const rank = (trigger: Trigger) =>
+    Number(QUESTIONS[trigger].isBad ?? false) * 2 + Number(me.id !== task.builderId && AGENTS.includes(trigger))
+  return steps.sort((a, b) => rank(a) - rank(b))
 }
 
 interface NextProps {
@@ -181,7 +181,12 @@ export function Next({ task, me, isReviewed, onDone }: NextProps) {
         </a>
       )}
       {steps.slice(0, WORDS).map((trigger, at) => (
-        <StepButton key={trigger} trigger={trigger} class={at === 0 ? 'main-b' : ''} onAsk={() => ask(trigger)} />
+        <StepButton
+          key={trigger}
+          trigger={trigger}
+          class={at === 0 && !QUESTIONS[trigger].isBad ? 'main-b' : ''}
+          onAsk={() => ask(trigger)}
+        />
       ))}
       {steps.length > WORDS && (
         <details class="menu">

@@ -30,7 +30,8 @@ export interface Codes {
   readonly recoveryCode?: string | undefined
 }
 
-const boundTo = (userId: string) => `totp:${userId}`
+/** What its secret is bound to when it is sealed. */
+export const boundTo = (userId: string) => `totp:${userId}`
 
 /**
  * Checks the account's second factor, if it has one, and refuses without it. A code that passes is used up. Returns which

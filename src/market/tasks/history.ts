@@ -23,7 +23,10 @@ import type { Verb } from '../verb.ts'
 import { type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
-/** What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. */
+/**
+ * What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. Its diagnosis is made when it is read: a page has
+ * few of thousands.
+ */
 interface Placed {
   readonly at: number
   readonly order: number
@@ -53,8 +56,9 @@ class Order {
 
   /** Of what came from the last step until `at`, or from the last of these kinds. */
   at(at: number, what: keyof typeof place, triggers?: readonly TaskStepRow['trigger'][]): number {
-    const before = this.#steps.filter(step => step.at <= at)
-    const cause = before.findLast(({ trigger }) => triggers?.includes(trigger)) ?? before.at(-1)
+    const cause =
+      this.#steps.findLast(step => step.at <= at && triggers?.includes(step.trigger)) ??
+      this.#steps.findLast(step => step.at <= at)
     return this.of(cause?.position ?? -1, what)
   }
 
@@ -164,12 +168,18 @@ function askedIn(of: Told, step: TaskStepRow, recorded: Recorded | null): Placed
     ...began(`${party === 'builder' ? 'callback' : 'request'}_${position}`, served?.at ?? at, served?.realAt ?? realAt),
     ...{ action: trigger, by: byOf(of, party, actorId), requestId, error: null },
     ...{ status: served?.status ?? (CREATED.has(trigger) ? 201 : 200), ms: served?.ms ?? null },
-    ...{ exchangeId: served?.exchangeId ?? null, diagnosis: served?.diagnosis ?? null },
+    exchangeId: served?.exchangeId ?? null,
   }
   const isOfAgent = party === 'builder' && via !== 'session'
-  const happening: Happening = isOfAgent
-    ? { ...asked, kind: 'callback', via }
-    : { ...asked, kind: 'request', via: via === 'signature' ? null : via }
+  const happening: Happening = {
+    ...asked,
+    ...(isOfAgent
+      ? ({ kind: 'callback', via } as const)
+      : ({ kind: 'request', via: via === 'signature' ? null : via } as const)),
+    get diagnosis() {
+      return served?.diagnosis ?? null
+    },
+  }
   return { at: served?.at ?? at, order: position * PLACES + place.request, happening }
 }
 
@@ -258,11 +268,7 @@ async function webhooksOf(
     const exchange = recorded?.byAttempt.get(`${deliveryId} ${attempt}`)
     const { status, reason, message, url, answer, location } = row
     const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
-    const found = diagnosedAttempt(
-      of,
-      { ...kept, status, reason, message: message ?? '', url, answer, location },
-      stories,
-    )
+    const made = { ...kept, status, reason, message: message ?? '', url, answer, location }
     const isOver = isLast && !row.isUnderWay
     const happening: HappeningOf<'webhook'> = {
       ...began(`${deliveryId}_${attempt}`, exchange?.at ?? endedAt - durationMs, exchange?.realAt),
@@ -271,7 +277,9 @@ async function webhooksOf(
       outcome: isOver && row.state !== 'pending' ? (row.state as 'delivered' | 'failed') : 'retry',
       nextAttemptAt: isOver && row.state === 'pending' ? iso(row.nextAt) : null,
       exchangeId: exchange?.exchangeId ?? null,
-      diagnosis: told(found, about),
+      get diagnosis() {
+        return told(diagnosedAttempt(of, made, stories), about)
+      },
     }
     return [happening, ...sending]
   })

@@ -102,7 +102,9 @@ const servedIn = (of: Of, exchange: Exchange, stories: Stories): Served => ({
   status: exchange.status ?? 0,
   ms: exchange.ms,
   exchangeId: exchange.id,
-  diagnosis: exchangeDiagnosis(of, exchange, stories),
+  get diagnosis() {
+    return exchangeDiagnosis(of, exchange, stories)
+  },
 })
 
 type Request = StampedEntry & { type: 'request' }
@@ -115,13 +117,15 @@ const servedBy = ({ status, ms }: Request): Served => ({
 
 function strayCallback(of: Of, exchange: Exchange, stories: Stories): Happening {
   const { id, url, status, ms, requestId = null, responseBody, signature, error } = exchange
-  const { diagnosis } = servedIn(of, exchange, stories)
   return {
     ...begunAt(id, exchange),
     ...{ kind: 'callback', action: actionOf(exchange), by: agentOf(of.task), status: status ?? 0, ms, requestId },
     via: signature !== null || /\/callback(?:\?|$)/.test(url) ? 'signature' : 'key',
     error: hasFailed(exchange) ? (error ?? refusalIn(jsonIn(responseBody))) : null,
-    ...{ exchangeId: id, diagnosis },
+    exchangeId: id,
+    get diagnosis() {
+      return exchangeDiagnosis(of, exchange, stories)
+    },
   }
 }
 

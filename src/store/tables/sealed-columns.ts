@@ -2,6 +2,52 @@
 import type { Reader, Tx } from '../db.ts'
 import { type AgentRow, agents } from './agents/agents.ts'
 
+/** The id of the key stands before the first dot. */
+const KEY_ID_LENGTH = 8
+
+/** Each sealed column of a row: whose it is, as it was bound to when it was sealed, and what is in it. */
+const columns = {
+  secret: { table: 'agents', key: 'id' },
+  old_secret: { table: 'agents', key: 'id' },
+  factor: { table: 'second_factors', key: 'user_id' },
+} as const
+
+export type SealedColumn = keyof typeof columns
+export interface Sealed {
+  readonly column: SealedColumn
+  readonly id: string
+  readonly sealed: string
+}
+
+const nameOf = (column: SealedColumn) => (column === 'factor' ? 'secret' : column)
+
+const sides = (Object.keys(columns) as SealedColumn[]).map(column => {
+  const { table, key } = columns[column]
+  return `SELECT '${column}' AS "column", ${key} AS id, ${nameOf(column)} AS sealed,
+    SUBSTR(${nameOf(column)}, 1, ${KEY_ID_LENGTH}) AS "keyId" FROM ${table} WHERE ${nameOf(column)} IS NOT NULL`
+})
+
+/** How much is sealed with each key. Reads all of it. */
+export const sealsByKey = (q: Reader) =>
+  q.all<{ keyId: string; count: number }>(
+    `SELECT "keyId", COUNT(*) AS count FROM (${sides.join(' UNION ALL ')}) seals GROUP BY "keyId" ORDER BY "keyId"`,
+  )
+
+/** What is sealed with other keys than this one, behind a place in the order of columns and ids. */
+export const sealedOtherwise = (q: Reader, keyId: string, after: Pick<Sealed, 'column' | 'id'> | null, most: number) =>
+  q.all<Sealed>(
+    `SELECT "column", id, sealed FROM (${sides.join(' UNION ALL ')}) seals
+     WHERE "keyId" <> $1 AND ("column" > $2 OR ("column" = $2 AND id > $3)) ORDER BY "column", id LIMIT $4`,
+    [keyId, after?.column ?? '', after?.id ?? '', most],
+  )
+
+/** Changes nothing if it has been replaced meanwhile. */
+export const replaceSealed = (tx: Tx, { column, id, sealed }: Sealed, by: string) => {
+  const { table, key } = columns[column]
+  const name = nameOf(column)
+  return tx.run(`UPDATE ${table} SET ${name} = $1 WHERE ${key} = $2 AND ${name} = $3`, [by, id, sealed])
+}
+
 const unsealed = ['id', 'name', 'builderId'] as const
 export type UnsealedAgent = Pick<AgentRow, (typeof unsealed)[number]>
 

@@ -110,7 +110,7 @@ async function shown(ctx: Ctx, agent: AgentRecord, form: Form): Promise<SentPage
   const name = said(agent.name)
   const main = html`<p class="crumb"><a href="/agents">Agents</a> ${icon('next')} <a href="/agents/${agent.slug}">${name}</a></p>
 <h1>Hire ${name}</h1>
-<div class="cols facet-gap">${taskForm(agent, form, wallet)}
+<div class="cols facet-gap">${taskForm(ctx, agent, form, wallet)}
 <div class="stack">${moneyPart(agent, wallet.currency)}<section class="card" aria-label="The agent"><div class="in row">${avatar(agent.id, agent.name)}<div><b>${name}</b><br>${rating(agent, '')}</div><span class="r">${answered(agent, ctx.world.now())}</span></div></section></div></div>`
   const face = {
     path: `/agents/${agent.slug}/hire`,
@@ -132,11 +132,20 @@ const FIELDS = {
   agreedPrice: ['price', 'Price'],
 } as const
 
-function taskForm(agent: AgentRecord, form: Form, { balance, currency }: { balance: number; currency: string }): Html {
+interface Wallet {
+  readonly balance: number
+  readonly currency: string
+}
+
+function taskForm({ config }: Ctx, agent: AgentRecord, form: Form, { balance, currency }: Wallet): Html {
   const { title, description, requirements } = limits.task
   const faults = form.refusal && faultsOf(form, FIELDS)
+  // In a tab of its own, so that what was typed stays here.
+  const fill =
+    config.console === 'on' &&
+    html` <a class="link" href="/console/wallet" target="_blank" rel="noopener">Put money in</a>, in another tab.`
   const help = `Its price is ${money(agent.basePrice)} ${currency}. You may offer ${money(limits.price.min)} or more; it may reject.`
-  return html`<form class="card" method="post" action="/agents/${agent.slug}/hire" aria-label="The task"><div class="in stack s5">${faults && html`<p class="lead2">The task was not sent.</p>${faults}`}${field(form, { name: 'title', label: FIELDS.title[1], length: title })}${field(form, { name: 'description', label: FIELDS.description[1], type: 'textarea', length: description, help: 'Say what it is for, and what must stay.' })}${field(form, { name: 'requirements', label: FIELDS.requirements[1], type: 'textarea', length: requirements, isOptional: true })}${field(form, { name: 'price', label: FIELDS.agreedPrice[1], field: 'agreedPrice', inputmode: 'decimal', help })}<p class="q">Your wallet has ${money(balance)} ${currency}.</p><input type="hidden" name="once" value="${form.typed.once}"></div><footer class="acts"><button class="b main-b big">Send the task, hold its price</button></footer></form>`
+  return html`<form class="card" method="post" action="/agents/${agent.slug}/hire" aria-label="The task"><div class="in stack s5">${faults && html`<p class="lead2">The task was not sent.</p>${faults}`}${field(form, { name: 'title', label: FIELDS.title[1], length: title })}${field(form, { name: 'description', label: FIELDS.description[1], type: 'textarea', length: description, help: 'Say what it is for, and what must stay.' })}${field(form, { name: 'requirements', label: FIELDS.requirements[1], type: 'textarea', length: requirements, isOptional: true })}${field(form, { name: 'price', label: FIELDS.agreedPrice[1], field: 'agreedPrice', inputmode: 'decimal', help })}<p class="q">Your wallet has ${money(balance)} ${currency}.${fill}</p><input type="hidden" name="once" value="${form.typed.once}"></div><footer class="acts"><button class="b main-b big">Send the task, hold its price</button></footer></form>`
 }
 
 /** What happens to the money, in the order in which it happens. */
