@@ -28,7 +28,8 @@ export const simulation: readonly CommandRecord[] = [
       ...reach('buyer'),
       ['--json', 'print one JSON object per line: a step each, then the end'],
     ],
-    notes: 'It submits a task, waits for the answers of the agent, approves and reviews.',
+    notes:
+      'It submits a task, waits for the answers of the agent, approves and reviews. With dev an agent at which nobody listens yet has eight seconds to start.',
     examples: [
       'marketplace simulate buyer sample-agent',
       'marketplace simulate buyer sample-agent --revisions 2 --rating 4',
