@@ -38,7 +38,7 @@ const inCommonJs = ['@node-rs/argon2', 'commander', 'cookie', 'ipaddr.js']
 const require = createRequire(import.meta.url)
 /** The folder of the compiled modules. */
 const compiled = fileURLToPath(new URL('../../dist/', import.meta.url))
-const { dependencies } = require('agent-marketplace/package.json')
+const { dependencies, peerDependencies } = require('agent-marketplace/package.json')
 
 const options = {
   absWorkingDir: compiled,
@@ -54,7 +54,7 @@ const options = {
   // A stack needs only the file and line in src. The sources themselves would double the package. Source: A-225.
   sourcemap: true,
   sourcesContent: false,
-  external: Object.keys(dependencies).filter(name => name !== taken),
+  external: Object.keys({ ...dependencies, ...peerDependencies }).filter(name => name !== taken),
   logLevel: 'warning',
 } as const satisfies BuildOptions
 

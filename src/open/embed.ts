@@ -82,6 +82,8 @@ export interface OpenOptions {
         logo: { type: string; bytes: Buffer } | null
       }
     | undefined
+  /** Makes spans of requests, transactions and webhooks, by the optional package @opentelemetry/api. */
+  tracing?: boolean | undefined
   /** The bearer token for `/metrics` in a deployment. */
   metricsToken?: string | undefined
   /** Also serves `/metrics` on this port of the loopback address, without a token. */

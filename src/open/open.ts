@@ -16,6 +16,7 @@ import { type Log, type StampedEntry, stamped, withShortValues } from '../market
 import { createMarket, type Market } from '../market/market.ts'
 import { Recording } from '../market/recording.ts'
 import type { Key } from '../market/sealing.ts'
+import { Tracing } from '../market/tracing.ts'
 import { ClockScale } from '../market/upkeep/clock-scale.ts'
 import { instanceIdOf } from '../market/upkeep/instance-id.ts'
 import { watchClock } from '../market/upkeep/set-back-clock.ts'
@@ -46,6 +47,7 @@ import { startBackground } from './background.ts'
 import type { Marketplace as PublicMarketplace } from './embed.ts'
 import type { OpenOptions } from './options.ts'
 import { keyFileOf, proveSecretKeys, replaceSecretKey, secretKeysFor } from './secret-key.ts'
+import { loadTracer, tracedDb } from './tracing.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { openWorld } from './world.ts'
 
@@ -67,7 +69,9 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
   const undoFresh = file === null ? async () => {} : await noteFresh(file, folderOf(options) ?? '')
   try {
-    const db = await openDb(options, log, metrics)
+    const tracer = options.tracing ? await loadTracer() : null
+    const opened = await openDb(options, log, metrics)
+    const db = tracer ? tracedDb(opened, tracer) : opened
     closers.push(() => db.close())
     const { replaces, ...keys } = await secretKeysFor(db, {
       given,
@@ -87,6 +91,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const faults =
       options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url'), world.now) : null
     const market = createMarket({ db, files, world, config, log, recording, faults, keyFile })
+    market.memory.of(Tracing).tracer = tracer
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)

@@ -119,6 +119,8 @@ export interface Settings {
   /** undefined: the metrics can't be read over the network. Source: A-7. */
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
+  /** Whether spans are made of what happens. */
+  readonly tracing: boolean
   /** undefined: no mail is sent. */
   readonly mail: Mail | undefined
   readonly brand: Brand
@@ -214,6 +216,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
     adminTotp: oneOf('MARKETPLACE_ADMIN_TOTP', env.MARKETPLACE_ADMIN_TOTP || 'optional', ['required', 'optional']),
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
+    tracing: oneOf('MARKETPLACE_TRACING', env.MARKETPLACE_TRACING || 'off', ['on', 'off']) === 'on',
     metricsPort: metricsPortOf(given('metricsPort')),
     brand: brandOf(env.MARKETPLACE_BRAND_NAME, env.MARKETPLACE_BRAND_COLORS, env.MARKETPLACE_BRAND_LOGO),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),

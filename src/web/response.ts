@@ -30,6 +30,9 @@ const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 const beginning = randomBytes(6).toString('hex')
 let count = 0
 
+/** What a log line may hold of another's id. */
+const REQUEST_ID = /^[\w.:-]{8,128}$/
+
 export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 
 /** Responses that are written once all requests that have arrived by now are handled. */
@@ -118,7 +121,10 @@ export class Call {
   readonly res: ServerResponse
   readonly server: ServerState
   readonly route: string | null
-  readonly id = newRequestId()
+  /** Taken from a proxy that is trusted, else made here. */
+  readonly id: string
+  /** Of the response, once it is known. */
+  status = 0
   readonly #started = performance.now()
   userId: string | null = null
   #flow: string | null = null
@@ -139,6 +145,15 @@ export class Call {
     this.req = req as WebRequest
     this.res = res
     this.route = route
+    const given = this.fromTrusted('x-request-id')
+    this.id = given !== undefined && REQUEST_ID.test(given) ? given : newRequestId()
+  }
+
+  /** A header that somebody else's word is not taken for: of a proxy, or in a simulator. */
+  fromTrusted(name: 'x-request-id' | 'traceparent'): string | undefined {
+    const { trustProxy, mode } = this.server.market.config
+    const value = trustProxy > 0 || mode === 'dev' ? this.req.headers[name] : undefined
+    return typeof value === 'string' ? value : undefined
   }
 
   /** The client's address, as rate limits and the log have it. */
@@ -337,6 +352,7 @@ export class Call {
   }
 
   #log(status: number) {
+    this.status = status
     const { market, debug } = this.server
     const { id: requestId, route } = this
     const { method = '' } = this.req

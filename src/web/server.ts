@@ -6,6 +6,7 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
+import { Tracing } from '../market/tracing.ts'
 import type { Debug } from '../shared/debug.ts'
 import { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import { ArrivingFiles } from './bodies/arriving-files.ts'
@@ -208,7 +209,7 @@ function routes(options: ServerOptions, state: ServerState): Handle {
     routerOf(path).add(method, patternOf(path), (req, res) => {
       const call = new Call(state, req, res, path)
       if (record.page) call.refusalPage = refusalPage
-      void limited(call, category(req), handle)
+      void traced(call, () => limited(call, category(req), handle))
     })
   }
   const none = emptyRouter(state)
@@ -252,6 +253,21 @@ async function sendReadiness(call: Call) {
   if (server.closing) call.page(503, 'text/plain', 'closing')
   else if (answers) call.page(200, 'text/plain', 'ok')
   else call.page(503, 'text/plain', 'the database takes no work')
+}
+
+/** Whoever stands in front may have begun the trace; of strangers nobody takes one. Source: A-320. */
+function traced(call: Call, work: () => Promise<void>): Promise<void> {
+  const { memory } = call.server.market
+  const { method = '' } = call.req
+  const parent = call.fromTrusted('traceparent')
+  const attributes = {
+    'http.request.method': method,
+    'http.route': call.route ?? '',
+    'marketplace.request_id': call.id,
+  }
+  return memory.of(Tracing).span({ name: `${method} ${call.route}`, kind: 'server', attributes, parent }, work, () => ({
+    'http.response.status_code': call.status,
+  }))
 }
 
 /** Counts each request once, on arrival and before authentication. Source: A-40. */

@@ -17,6 +17,7 @@ const knownBy: Readonly<Record<string, string>> = {
   commander: 'src/cli/parser.ts',
   'lru-cache': 'src/shared/bounded-cache.ts',
   otpauth: 'src/market/accounts/totp.ts',
+  '@opentelemetry/api': 'src/open/tracing.ts',
   '@zxcvbn-ts/language-common': 'src/market/accounts/common-passwords.ts',
 }
 

@@ -1,4 +1,4 @@
-/** A simple balancer: each request goes to the next server; to the one after it if nobody listens there. */
+/** A simple balancer: each request goes to the next server that is ready; to the one after it if nobody listens there. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,15 +11,34 @@ export interface Balancer {
   close(): Promise<void>
 }
 
+/** How often it asks who is ready, how long it waits for that, and how long for an answer. */
+const [ASK_MS, READY_MS, ANSWER_MS] = [200, 1_000, 5_000]
+
 /** A connection that is cut behind it is cut in front of it as well. */
 export async function startBalancer(): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true, timeout: 2_000 })
   const targets: string[] = []
   let sent = 0
+  const out = new Set<string>()
+  const look = async (target: string) => {
+    const signal = AbortSignal.timeout(READY_MS)
+    const isReady = await fetch(`${target}/readyz`, { signal }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) out.delete(target)
+    else out.add(target)
+  }
+  const looking = setInterval(() => void Promise.all(targets.map(look)), ASK_MS)
+  const next = () => {
+    const ready = targets.filter(target => !out.has(target))
+    const among = ready.length > 0 ? ready : targets
+    return among[sent++ % among.length]!
+  }
   const pass = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse, left: number) => {
     const { method, url, headers } = request
     const cut = () => void response.destroy()
-    const onward = http.request(targets[sent++ % targets.length]! + url, { method: method!, headers, agent })
+    const onward = http.request(next() + url, { method: method!, headers, agent })
     onward.on('response', answer => {
       answer.on('error', cut)
       response.writeHead(answer.statusCode!, answer.rawHeaders)
@@ -29,6 +48,7 @@ export async function startBalancer(): Promise<Balancer> {
       if (error.code === 'ECONNREFUSED' && left > 1) pass(request, body, response, left - 1)
       else cut()
     })
+    onward.setTimeout(ANSWER_MS, () => onward.destroy(new Error('no answer')))
     onward.end(body)
   }
   const server = http.createServer(async (request, response) => {
@@ -41,6 +61,7 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     targets,
     async close() {
+      clearInterval(looking)
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

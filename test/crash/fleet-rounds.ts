@@ -5,7 +5,7 @@ import { dispatch } from '../../src/api/dispatch.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { assertTold } from './agent.ts'
 import { Callers } from './caller.ts'
-import { type Fleet, withFleet } from './fleet.ts'
+import { type Fleet, type FleetOptions, withFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, type Passed, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
 import { type Scenario, settle } from './scenario.ts'
@@ -18,14 +18,15 @@ export interface FleetPlan {
   patient?: boolean
   /** What goes wrong in each round, while the load goes on. */
   trouble?: (fleet: Fleet, scenario: Scenario, load: Load) => Promise<void>
+  fleet?: FleetOptions
 }
 
 /** Goes through rounds of load with trouble: two servers are killed, one by one. Throws at the first thing that must not be. */
 export async function fleetRounds(
   folder: string,
-  { rounds, seed, patient = false, trouble = killTwo }: FleetPlan,
+  { rounds, seed, patient = false, trouble = killTwo, fleet: options = {} }: FleetPlan,
 ): Promise<Passed> {
-  return withFleet(folder, {}, async (fleet, agent) => {
+  return withFleet(folder, options, async (fleet, agent) => {
     const callers = new Callers()
     const caller = () => callers.add(fleet.url)
     let load: Load | null = null

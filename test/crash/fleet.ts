@@ -26,6 +26,10 @@ export interface Fleet {
   furnish(): Promise<Ready>
   /** SIGKILL, then another in its place; resolves when that one answers. */
   kill(index: number): Promise<void>
+  /** SIGTERM once another is ready in its place; resolves when it has ended. Throws unless that is with 0. */
+  replace(index: number): Promise<void>
+  /** SIGSTOP and SIGCONT, say. */
+  signal(index: number, signal: NodeJS.Signals): void
   /** SIGTERM to all. Throws unless each ends with 0. */
   end(): Promise<void>
   /** What the servers, the dead ones too, have logged as errors. */
@@ -39,10 +43,17 @@ const ADMIN = { email: 'root@example.com', password: 'root of a test' }
 
 export interface FleetOptions {
   rateLimits?: 'off' | 'strict'
+  /** The address of the database as a server is given it; without one of the server, as this test has it. */
+  route?: (url: string, server: number | null) => string | Promise<string>
+  env?: Record<string, string>
 }
 
 /** `ca`: whom the servers trust besides Node's own. */
-async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: FleetOptions): Promise<Fleet> {
+async function openFleet(
+  folder: string,
+  ca: string,
+  { rateLimits = 'off', route = url => url, env: more }: FleetOptions,
+): Promise<Fleet> {
   const { url: dbUrl, drop } = await freshDatabase()
   const store = await startObjectStore()
   const balancer = await startBalancer()
@@ -50,6 +61,7 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
   writeFileSync(trusted, ca)
   const env = {
     ...store.env,
+    ...more,
     MARKETPLACE_SECRET_KEY: randomBytes(32).toString('base64'),
     MARKETPLACE_ADMIN_EMAIL: ADMIN.email,
     MARKETPLACE_ADMIN_PASSWORD: ADMIN.password,
@@ -58,14 +70,14 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
     NODE_EXTRA_CA_CERTS: trusted,
     NODE_OPTIONS: `--import ${new URL('../../test/crash/internet.js', import.meta.url)}`,
   }
-  const places = { '--db': dbUrl, '--files': store.address, '--base-url': balancer.url, '--port': '0' }
+  const places = { '--files': store.address, '--base-url': balancer.url, '--port': '0' }
   const ways = { '--payments': 'sandbox', '--rate-limits': rateLimits, '--db-pool': '4' }
   const flags = ['--json', ...Object.entries({ ...places, ...ways }).flat()]
   const errors: string[] = []
   const children = new Set<ChildProcess>()
   let count = 0
   const begin = async () => {
-    const { child, ended, firstLine } = start(['serve', ...flags], folder, env)
+    const { child, ended, firstLine } = start(['serve', ...flags, '--db', await route(dbUrl, count)], folder, env)
     children.add(child)
     child.once('close', () => children.delete(child))
     readErrors(child, `server ${++count}`, errors)
@@ -80,12 +92,13 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
     for (const child of children) child.kill('SIGKILL')
     await Promise.all([...children].map(child => once(child, 'close')))
     await Promise.all([db?.close(), balancer.close(), store.close()])
-    await drop()
+    // A server that is gone has taken it along.
+    await drop().catch(() => {})
   }
   try {
     const servers = await Promise.all(Array.from({ length: SIZE }, begin))
     balancer.targets.push(...servers.map(({ url }) => url))
-    db = await openPostgres({ url: dbUrl, poolSize: 2 })
+    db = await openPostgres({ url: await route(dbUrl, null), poolSize: 2 })
     return {
       url: balancer.url,
       urls: balancer.targets,
@@ -97,6 +110,16 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
         servers[index] = await begin()
         balancer.targets[index] = servers[index].url
       },
+      async replace(index) {
+        const old = servers[index]!
+        servers[index] = await begin()
+        balancer.targets.push(servers[index].url)
+        old.child.kill('SIGTERM')
+        const { code, err } = await old.ended
+        if (code !== 0) throw new Error(`A server ended with ${code}: ${err}`)
+        balancer.targets.splice(balancer.targets.indexOf(old.url), 1)
+      },
+      signal: (index, signal) => void servers[index]!.child.kill(signal),
       async end() {
         for (const { child } of servers) child.kill('SIGTERM')
         for (const { code, err } of await Promise.all(servers.map(({ ended }) => ended)))

@@ -77,7 +77,10 @@ async function sendStep(
 async function heard(scenario: Scenario, send: () => Promise<Answer>): Promise<Answer> {
   try {
     const reply = await send()
-    if (reply.status >= 500 && scenario.away) throw new Cut('the database is away')
+    if (reply.status >= 500 && scenario.away) {
+      scenario.refusedAt.push(performance.now())
+      throw new Cut('the database is away')
+    }
     scenario.answers++
     if (reply.status >= 300 && reply.status !== 400 && reply.status !== 409)
       throw new Error(`an answer of ${reply.status} under load: ${reply.error}`)

@@ -48,8 +48,10 @@ export interface Scenario {
   tick: () => number
   answers: number
   cuts: number
-  /** While the database may be away, an answer of 500 leaves it open whether the step was taken. */
+  /** While the database may be away, an answer of 500 or 503 leaves it open whether the step was taken. */
   away: boolean
+  /** When there was such an answer, by the clock of this process. */
+  refusedAt: number[]
 }
 
 export const PASSWORD = 'a long password'
@@ -95,6 +97,7 @@ export async function settle(
     answers: 0,
     cuts: 0,
     away: false,
+    refusedAt: [],
   }
   for (let i = 0; i < buyers; i++) {
     const buyer = newBuyer()

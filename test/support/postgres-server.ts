@@ -49,10 +49,10 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** Throws a sentence with what to do if there are no binaries to start one from. */
-export async function startStoppable(): Promise<StoppableServer> {
+export async function startStoppable(more: Record<string, string | number> = {}): Promise<StoppableServer> {
   const bin = binaries()
   if (!bin) throw new Error(none)
-  return startIn(bin)
+  return startIn(bin, 'off', { more })
 }
 
 /** A server that keeps what it has answered through a loss of power, and its pgbench. For measurements. */
@@ -173,7 +173,7 @@ export async function startPair(): Promise<Pair> {
   appendFileSync(join(data, 'postgresql.auto.conf'), follow.map(line => `${line}\n`).join(''))
   writeFileSync(join(data, 'standby.signal'), '', as.uid === undefined ? {} : { mode: 0o644 })
   await primary.resume()
-  const standby = await startIn(bin, 'off', data)
+  const standby = await startIn(bin, 'off', { given: data })
   const { default: pg } = await import('pg')
   const tell = async (url: string, ...statements: string[]) => {
     const client = new pg.Client(url)
@@ -195,7 +195,11 @@ export async function startPair(): Promise<Pair> {
   }
 }
 
-async function startIn(bin: string, fsync: 'on' | 'off' = 'off', given?: string): Promise<StoppableServer> {
+async function startIn(
+  bin: string,
+  fsync: 'on' | 'off' = 'off',
+  { given, more }: { given?: string; more?: Record<string, string | number> } = {},
+): Promise<StoppableServer> {
   // Making a database and dropping it is a thousand files, and every test file does so.
   const data = given ?? initialised(bin, fsync === 'on' ? tmpdir() : quickPlace())
   const as = nobody()
@@ -205,6 +209,7 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off', given?: string)
     fsync,
     max_connections: 200,
     ...(fsync === 'off' && fleeting),
+    ...more,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let port = await freePort()

@@ -82,6 +82,7 @@ export const running: readonly CommandRecord[] = [
   MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key; needed with Postgres)
   MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
   MARKETPLACE_ADMIN_PASSWORD
+  MARKETPLACE_TRACING          on: spans for the OpenTelemetry that you start before it
   MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
   MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
   MARKETPLACE_MAIL_FROM        the sender of that mail

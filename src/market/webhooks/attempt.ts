@@ -2,6 +2,7 @@
 import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
+import { Tracing } from '../tracing.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { mostAttempts } from './retry-policy.ts'
 import { postSigned } from './signed-post.ts'
@@ -19,12 +20,25 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
   const sending = { type: 'sending', event: claimed.event, taskId, agentId, deliveryId, attempt } as const
   // Behind what the same commit logs.
   if (market.recording) queueMicrotask(() => market.log(sending))
-  return postSigned(market, post).catch(error => ({
-    ...notSent,
-    reason: 'own_fault',
-    message: error.message,
-  }))
+  const tracing = market.memory.of(Tracing)
+  const attributes = {
+    'marketplace.task_id': taskId,
+    'marketplace.agent_id': agentId,
+    'marketplace.delivery_id': deliveryId,
+  }
+  const span = {
+    name: `webhook ${claimed.event}`,
+    kind: 'client',
+    attributes: { ...attributes, 'http.request.method': 'POST', 'marketplace.attempt': attempt },
+    parent: tracing.causeOf(deliveryId),
+  } as const
+  return tracing
+    .span(span, () => postSigned(market, post), ending)
+    .catch(error => ({ ...notSent, reason: 'own_fault', message: error.message }))
 }
+
+const ending = (result: Attempted) =>
+  result.ok ? { 'http.response.status_code': result.status } : { 'error.type': result.reason }
 
 const NEVER_NOTED = 'It was sent as often as the schedule allows, and what became of that could not be noted'
 

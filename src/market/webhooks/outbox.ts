@@ -1,4 +1,5 @@
 /** Writes events for agents as rows, in the transaction that caused them. Source: I-webhook-body, I-events, A-37. */
+
 import type { EventData, EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { AgentEvent } from '../../api/flow.ts'
@@ -11,6 +12,7 @@ import { requestorOf } from '../accounts/requestors.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { countTexts, webhookWeight, writerOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
+import { Tracing } from '../tracing.ts'
 
 /**
  * Refuses an event that a user may cause any number of times while too many wait for the agent. The caller has locked the
@@ -38,6 +40,7 @@ export async function queueEvent<Name extends AgentEvent>(
 ): Promise<void> {
   const delivery = await deliveryOf(ctx, task, event, extra, agentId)
   if (countedTo !== undefined) await countTexts(ctx, countedTo, webhookWeight(delivery.body))
+  ctx.memory.of(Tracing).remember(delivery.id)
   await insertDelivery(ctx.tx, { ...delivery, countedTo: countedTo ?? null })
   ctx.tx.afterCommit(() => ctx.webhooks.wake(agentId))
 }
@@ -55,6 +58,7 @@ export async function queueFirstEvent(
   const claim = ctx.webhooks.claimNew(agent)
   const delivery = await deliveryOf(ctx, task, event, {}, agent.id)
   // Its body was counted against the quota with the draft.
+  ctx.memory.of(Tracing).remember(delivery.id)
   await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {

@@ -5,6 +5,7 @@ import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Outgoing, OutgoingResult } from '../../world/world.ts'
 import type { Attempted } from '../faults.ts'
 import type { Market } from '../market.ts'
+import { Tracing } from '../tracing.ts'
 import { SentWebhook } from './sent-webhook.ts'
 
 export interface SignedPost {
@@ -19,7 +20,7 @@ export interface SignedPost {
   readonly taskId: string
 }
 
-type Way = Pick<Market, 'world' | 'recording' | 'faults'>
+type Way = Pick<Market, 'world' | 'recording' | 'faults' | 'memory'>
 
 /** Never rejects because of the agent or the network. */
 export function postSigned(market: Way, post: SignedPost): Promise<Attempted> {
@@ -29,11 +30,16 @@ export function postSigned(market: Way, post: SignedPost): Promise<Attempted> {
   return market.faults.webhook(post, request, { send, renew: (_, attempt) => requestOf(market, { ...post, attempt }) })
 }
 
-function requestOf({ world }: Way, { url, body, secret, deliveryId, attempt, builderId }: SignedPost): Outgoing {
+function requestOf(
+  { world, memory }: Way,
+  { url, body, secret, deliveryId, attempt, builderId }: SignedPost,
+): Outgoing {
+  const traceparent = memory.of(Tracing).tracer?.current()
+  const headers = webhookHeaders(secret, { deliveryId, attempt, sentAt: world.realNow(), body })
   return {
     url,
     body,
-    headers: webhookHeaders(secret, { deliveryId, attempt, sentAt: world.realNow(), body }),
+    headers: traceparent === undefined ? headers : { ...headers, traceparent },
     timeoutMs: durations.webhookTimeoutMs,
     maxResponseBytes: mostResponseBytes,
     account: builderId,
