@@ -7,7 +7,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>
 export interface Tracer {
   /**
    * Runs the work within a span, which ends with it. `parent`: a `traceparent` of elsewhere; undefined: the span around it, if
-   * any. What the work returns may say more of it.
+   * any; null: none, because what runs around it has another cause. What the work returns may say more of it.
    */
   span<T>(span: NewSpan, work: () => Promise<T>, after?: (value: T) => Attributes): Promise<T>
   /** The `traceparent` of the span that runs now. */
@@ -18,7 +18,7 @@ export interface NewSpan {
   readonly name: string
   readonly kind: 'server' | 'client' | 'internal'
   readonly attributes?: Attributes
-  readonly parent?: string | undefined
+  readonly parent?: string | null | undefined
 }
 
 /** Webhooks go out behind their commit, outside of the request that has caused them. */

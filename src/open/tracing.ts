@@ -10,7 +10,9 @@ const MISSING =
   'npm install @opentelemetry/api @opentelemetry/sdk-node, then start it with NODE_OPTIONS="--import ./tracing.mjs".'
 
 export async function loadTracer(): Promise<Tracer> {
-  const { context, propagation, SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api').catch(() => {
+  const { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import(
+    '@opentelemetry/api'
+  ).catch(() => {
     throw new UsageError(MISSING)
   })
   const kinds: Readonly<Record<NewSpan['kind'], Kind>> = {
@@ -19,8 +21,8 @@ export async function loadTracer(): Promise<Tracer> {
     internal: SpanKind.INTERNAL,
   }
   const tracer = trace.getTracer('agent-marketplace', version)
-  const parentOf = (traceparent: string | undefined): Context =>
-    traceparent === undefined ? context.active() : propagation.extract(context.active(), { traceparent })
+  const parentOf = (traceparent: string | null | undefined): Context =>
+    traceparent === undefined ? context.active() : propagation.extract(ROOT_CONTEXT, { traceparent: traceparent ?? '' })
   return {
     span({ name, kind, attributes = {}, parent }, work, after) {
       return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, parentOf(parent), async span => {

@@ -48,7 +48,7 @@ async function open() {
     playBuyer(buyer.client, await buyer.client.getAgent({ id: agent.id }), plan, {
       onStep: () => {},
       onWait: () => {},
-      follow: id => taskFeed(locate({}, 'admin'), id, why => void trouble.push(why)),
+      follow: id => taskFeed(locate({}, 'admin'), id, why => void trouble.push(why), PATIENCE_MS),
     })
   return { marketplace, asked, agent, play, trouble }
 }

@@ -16,17 +16,28 @@ export function taskFeed(
   { url, isDev, madeFor }: Target,
   taskId: string,
   onTrouble: (why: string) => void,
+  startMs?: number,
 ): TaskFeed | null {
   if (!isDev || madeFor?.by !== 'dev') return null
   const { key } = locate({ url, as: 'admin' }, 'admin')
-  return feedFrom(createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version }), taskId, onTrouble)
+  return feedFrom(
+    createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version }),
+    taskId,
+    onTrouble,
+    startMs,
+  )
 }
 
 /** So long an agent at which nobody listens may need until it is up: whoever starts one hires it at once. Source: A-288. */
 export const START_MS = 8_000
 
 /** `client`: an administrator's. */
-export function feedFrom(client: Client, taskId: string, onTrouble: (why: string) => void): TaskFeed {
+export function feedFrom(
+  client: Client,
+  taskId: string,
+  onTrouble: (why: string) => void,
+  startMs = START_MS,
+): TaskFeed {
   const stop = new AbortController()
   /** Of what came last, where that failed. */
   let failure: Failure | null = null
@@ -51,7 +62,7 @@ export function feedFrom(client: Client, taskId: string, onTrouble: (why: string
     },
     async hopeless(withinMs) {
       const { diagnosis } = await client.diagnoseTask({ id: taskId }).catch(() => ({ diagnosis: null }))
-      start = diagnosis?.cause === 'nobody_listens' ? (start ?? AbortSignal.timeout(START_MS)) : null
+      start = diagnosis?.cause === 'nobody_listens' ? (start ?? AbortSignal.timeout(startMs)) : null
       // Once it is up, dev sends it at once what waits for it.
       if (start) return start.aborted ? diagnosis!.text : null
       if (failure && failure.againInMs > withinMs) return failure.cause

@@ -30,7 +30,7 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
     name: `webhook ${claimed.event}`,
     kind: 'client',
     attributes: { ...attributes, 'http.request.method': 'POST', 'marketplace.attempt': attempt },
-    parent: tracing.causeOf(deliveryId),
+    parent: tracing.causeOf(deliveryId) ?? null,
   } as const
   return tracing
     .span(span, () => postSigned(market, post), ending)
