@@ -130,6 +130,17 @@ test(
       await tab.press('Escape')
       await call(`/api/tasks/${worked}/dispute`, { reason: 'It still counts in English.' })
 
+      await tab.to('/tasks')
+      await tab.press('p')
+      await sees('Paused')
+      await hired('While it was paused', 'silent-analyst')
+      const row = page.getByRole('link', { name: 'While it was paused' })
+      await page.getByRole('button', { name: '1 new' }).waitFor()
+      assert.is(await row.count(), 0, 'nothing jumps')
+      await page.getByRole('button', { name: '1 new' }).click()
+      await row.waitFor()
+      await tab.press('p')
+
       await be(tab, 'admin')
       await page.getByRole('link', { name: 'Queues 1 waiting' }).waitFor()
       await tab.to(`/disputes/${worked}`)

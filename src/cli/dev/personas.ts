@@ -32,11 +32,9 @@ export class Buyers {
 
   all = () => alone.map(one => ({ name: one.name, does: one.does, isHere: this.#buyers?.has(one) === true }))
 
-  set = (name: string, isHere: boolean): Promise<boolean> => {
+  set = async (name: string, isHere: boolean): Promise<void> => {
     const persona = alone.find(one => one.name === name)
-    return persona
-      ? this.#next(() => (isHere ? this.add([persona]) : this.#buyers?.remove(persona))).then(() => true)
-      : Promise.resolve(false)
+    if (persona) await this.#next(() => (isHere ? this.add([persona]) : this.#buyers?.remove(persona)))
   }
 
   async add(personas: readonly Persona[]): Promise<void> {
@@ -63,9 +61,9 @@ export class Buyers {
     await this.#buyers?.close()
   }
 
-  #next<Value>(change: () => Value): Promise<Awaited<Value>> {
+  #next(change: () => unknown): Promise<unknown> {
     const done = this.#last.catch(() => {}).then(change)
     this.#last = done
-    return done as Promise<Awaited<Value>>
+    return done
   }
 }

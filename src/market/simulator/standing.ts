@@ -38,7 +38,7 @@ export class Surroundings {
   /** Sends a callback as the agent would; null: it has no secret to sign with. */
   callBack: (task: Pick<TaskRow, 'id' | 'agentId'>, callback: z.infer<typeof callbackInput>) => Promise<Called | null> =
     async () => null
-  buyers: SimulatedBuyers = { all: () => [], set: async () => false }
+  buyers: SimulatedBuyers = { all: () => [], set: async () => {} }
 }
 
 /** The response to a callback; null: none came. */
@@ -49,8 +49,7 @@ interface Called {
 
 interface SimulatedBuyers {
   all(): readonly z.infer<typeof simulatedBuyer>[]
-  /** Resolves to false if there is no such character. */
-  set(name: string, isHere: boolean): Promise<boolean>
+  set(name: string, isHere: boolean): Promise<void>
 }
 
 const MOST_WARNINGS = 20
@@ -126,9 +125,9 @@ const listBuyers: Verb<'listBuyers'> = async ({ memory }) => ({ items: [...memor
 
 const setBuyer: Verb<'setBuyer'> = async ({ memory }, { params: { id }, body: { isHere } }) => {
   const { buyers } = memory.of(Surroundings)
-  const isKnown = await buyers.set(id, isHere)
+  await buyers.set(id, isHere)
   const buyer = buyers.all().find(one => one.name === id)
-  if (!isKnown || !buyer) throw refuse('not_found', 'character')
+  if (!buyer) throw refuse('not_found', 'character')
   return buyer
 }
 
