@@ -13,9 +13,13 @@ export type Loaded<T> = Omit<State<T>, 'of'> & { reload(): void }
 
 /**
  * `of` names what is asked for: with another one, nothing of the last stays. With another `again` it is asked anew, and the last stays until the
- * next is there. What comes late, after the page is left, is dropped.
+ * next is there. What comes late, after the page is left, is dropped. What takes long may tell what there is so far.
  */
-export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>, again: unknown = 0): Loaded<T> {
+export function useData<T>(
+  of: string,
+  ask: (signal: AbortSignal, soFar: (data: T) => void) => Promise<T>,
+  again: unknown = 0,
+): Loaded<T> {
   const none: State<T> = { of, data: undefined, error: undefined, isLoading: true }
   const [kept, keep] = useState(none)
   const [turn, setTurn] = useState(0)
@@ -26,7 +30,7 @@ export function useData<T>(of: string, ask: (signal: AbortSignal) => Promise<T>,
       if (!abort.signal.aborted) keep(last => ({ ...(last.of === of ? last : none), ...part }))
     }
     tell({ isLoading: true })
-    ask(abort.signal).then(
+    ask(abort.signal, data => tell({ data })).then(
       data => tell({ data, error: undefined, isLoading: false }),
       error => tell({ error, isLoading: false }),
     )

@@ -1,4 +1,4 @@
-/** Ten thousand rows for the lists of a dev, made by its interface. */
+/** Many rows for the lists of a dev, made by its interface. */
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { type devOf, hire } from '../cli/dev-lines.ts'
 
@@ -11,7 +11,7 @@ export function userOf({ ready }: Dev, side: 'buyer' | 'builder' | 'admin'): Htt
 }
 
 /** Does something so many times, some at once. */
-export async function times(many: number, act: (at: number) => Promise<unknown>): Promise<void> {
+async function times(many: number, act: (at: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const one = async () => {
     while (next < many) await act(next++)

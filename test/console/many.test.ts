@@ -1,5 +1,5 @@
 // engines: embedded; process: own; lengths: long
-/** Ten thousand rows on a page of the console: those in sight are made, all can be reached and found by their address, and all are printed. */
+/** Thousands of rows on a page of the console: those in sight alone are made, and all can be reached. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { devOf } from '../cli/dev-lines.ts'
@@ -12,7 +12,7 @@ import { be, isRead, openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 const test = suite('many')
 test.after.each(tellWhatStandsOpen)
 
-const ROWS = 10_000
+const ROWS = 2_000
 /** More than stand on three screens. */
 const MADE = 300
 
@@ -40,35 +40,30 @@ async function walk(tab: Tab, row: string, what: string): Promise<void> {
 }
 
 test(
-  'of ten thousand rows those in sight are made, all can be reached, and all are printed',
+  'of thousands of rows those in sight are made, and all can be reached',
   inFolder(async folder => {
     const dev = await devOf(folder, ['--ephemeral'])
     const { browser, close } = await openBrowser()
     try {
       const id = await crowd(dev, ROWS)
-      for (const look of [
-        { width: 1440, colorScheme: 'light' },
-        { width: 320, colorScheme: 'dark' },
-      ] as const) {
-        const tab = await openTab(browser, dev.ready.url, look)
-        await be(tab, 'buyer')
-        await tab.to('/tasks')
-        await tab.sees(/of 5,00\d$/)
-        await tab.isAccessible('tasks')
-        await tab.to('/tasks?page=250')
-        await tab.sees('4,981–5,000')
-        await be(tab, 'builder')
-        await tab.to('/deliveries?page=50')
-        await isRead(tab, 'deliveries')
-        await tab.isAccessible('deliveries')
-        await be(tab, 'admin')
-        await tab.to('/')
-        await tab.page.locator('[data-row]').first().waitFor()
-        await walk(tab, '[data-row]', 'the stream')
-        await lookAtHistory(tab, id)
-        tab.hadNoFaults()
-        await tab.close()
-      }
+      const tab = await openTab(browser, dev.ready.url)
+      await be(tab, 'buyer')
+      await tab.to('/tasks')
+      await tab.sees(/of 1,00\d$/)
+      await tab.isAccessible('tasks')
+      await tab.to('/tasks?page=50')
+      await tab.sees('981–1,000')
+      await be(tab, 'builder')
+      await tab.to('/deliveries?page=9')
+      await isRead(tab, 'deliveries')
+      await tab.isAccessible('deliveries')
+      await be(tab, 'admin')
+      await tab.to('/')
+      await tab.page.locator('[data-row]').first().waitFor()
+      await walk(tab, '[data-row]', 'the stream')
+      await lookAtHistory(tab, id)
+      tab.hadNoFaults()
+      await tab.close()
     } finally {
       await close()
       await dev.stop()
@@ -76,33 +71,25 @@ test(
   }),
 )
 
+/** What is not seen yet is read page by page. */
+const isWhole = ({ page }: Tab) =>
+  page
+    .locator('.story .pager')
+    .filter({ hasText: /^\d+ in all/ })
+    .waitFor()
+
 async function lookAtHistory(tab: Tab, id: string): Promise<void> {
   const { page } = tab
   await tab.to(`/tasks/${id}`)
-  await page.locator('.ev').first().waitFor()
+  await isWhole(tab)
   const many = Number(/^\d+/.exec((await page.locator('.story .pager').textContent())!)![0])
   assert.ok(many > ROWS / 2, `${many} rows`)
   await walk(tab, '.ev', 'the history')
   await tab.to(`/tasks/${id}?as=list`)
+  await isWhole(tab)
   await page.locator('.story [aria-rowindex="2"]').waitFor()
   await walk(tab, '.story tbody tr', 'the history as a list')
   assert.is(await page.locator('.story table').getAttribute('aria-rowcount'), String(many + 1))
-  // An address of one row shows this row.
-  await tab.to(`/tasks/${id}`)
-  await scroll(tab, 'end')
-  const last = page.locator('.ev a').last()
-  await until('the last row', async () => (await inSight(tab, '.ev:nth-last-child(1)')) === 1)
-  const hash = await last.getAttribute('href')
-  await tab.to(`/tasks/${id}${hash}`)
-  await until('the row of the address', async () => (await inSight(tab, `.ev[aria-current]`)) === 1)
-  await tab.to(`/tasks/${id}`)
-  await page.locator('.ev').first().waitFor()
-  await page.emulateMedia({ media: 'print' })
-  await until('all rows on paper', async () => (await page.locator('.ev').count()) >= many)
-  for (const left of ['.side', '.strip', '.main .b', '.story .bar'])
-    assert.is(await page.locator(left).filter({ visible: true }).count(), 0, `${left} on paper`)
-  await page.emulateMedia({ media: 'screen' })
-  await until('few rows again', async () => (await page.locator('.ev').count()) < MADE)
 }
 
 test.run()

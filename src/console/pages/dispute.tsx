@@ -109,7 +109,7 @@ function Open({ task, dispute, history, query, me, onDone }: OpenProps) {
         <div class="two">
           <Asked task={task} />
           {task.deliverable ? (
-            <Work task={task} version={String(rows.length)} />
+            <Work task={task} version={history.isWhole ? String(rows.length) : ''} />
           ) : (
             <p class="q">Nothing was delivered.</p>
           )}
@@ -117,7 +117,11 @@ function Open({ task, dispute, history, query, me, onDone }: OpenProps) {
         {history.error !== undefined && (
           <Failed what="What has happened could not be read." error={history.error} again={history.reload} />
         )}
-        {history.data ? <History rows={rows} task={task} query={query} chosen={chosen} /> : <Loading lines={12} />}
+        {history.data ? (
+          <History rows={rows} isWhole={history.isWhole} task={task} query={query} chosen={chosen} />
+        ) : (
+          <Loading lines={12} />
+        )}
       </div>
       {chosen ? (
         <Happening key={chosen.id} row={chosen} rows={rows} task={task} me={me} onDone={onDone} />

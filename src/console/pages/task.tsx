@@ -69,8 +69,8 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
     ({ of }) => of.kind === 'review' || (of.kind === 'request' && of.action === 'review' && of.status < 300),
   )
   const isMine = me.id === task.buyerId || me.id === task.builderId
-  const version = String(rows.length)
-  useSaying(rows)
+  const version = history.isWhole ? String(rows.length) : ''
+  useSaying(rows, history.isWhole)
   return (
     <>
       <Head
@@ -84,7 +84,11 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
       )}
       {history.data && <Life rows={rows} now={marketClock.now()} />}
       <div class={chosen ? 'cols wide' : 'cols'}>
-        {history.data ? <History rows={rows} task={task} query={query} chosen={chosen} /> : <Loading lines={12} />}
+        {history.data ? (
+          <History rows={rows} isWhole={history.isWhole} task={task} query={query} chosen={chosen} />
+        ) : (
+          <Loading lines={12} />
+        )}
         {chosen ? (
           <Happening key={chosen.id} row={chosen} rows={rows} task={task} me={me} onDone={onDone} />
         ) : (
@@ -144,11 +148,11 @@ function Facts({ task, rows }: { task: Task; rows: readonly Row[] }) {
 }
 
 /** Tells who does not see the page what has happened. */
-function useSaying(rows: readonly Row[]): void {
-  const told = useRef(rows.length)
+function useSaying(rows: readonly Row[], isWhole: boolean): void {
+  const told = useRef(0)
   useEffect(() => {
     const last = rows.at(-1)
     if (last && told.current > 0 && rows.length > told.current) say(sentenceOf(last))
-    told.current = rows.length
+    told.current = isWhole ? rows.length : 0
   }, [rows])
 }

@@ -15,10 +15,10 @@ const PAGE = 100
 /** The last of what was read may have changed since: an attempt that was under way. */
 const AGAIN = 50
 
-/** All that has happened. What was read once is kept: later only its end is read. */
+/** All that has happened, shown as it comes; `isWhole`: all has come. What was read once is kept: later only its end is read. */
 export function useHistory(id: string) {
-  const kept = useRef<{ id: string; items: readonly TaskHappening[] }>({ id, items: [] })
-  return useData(id, async signal => {
+  const kept = useRef<{ id: string; items: readonly TaskHappening[] }>({ id: '', items: [] })
+  const loaded = useData<readonly TaskHappening[]>(id, async (signal, soFar) => {
     const before = kept.current.id === id ? kept.current.items : []
     let page = Math.floor(Math.max(0, before.length - AGAIN) / PAGE) + 1
     const items = before.slice(0, (page - 1) * PAGE)
@@ -26,11 +26,13 @@ export function useHistory(id: string) {
       const part = await api.getTaskHistory({ id, page, limit: PAGE }, { signal })
       items.push(...part.items)
       if (!part.pagination.hasMore) break
+      if (before.length === 0) soFar([...items])
       page++
     }
     kept.current = { id, items }
     return items
   })
+  return { ...loaded, isWhole: kept.current.id === id }
 }
 
 export const buyerOf = (rows: readonly Row[]) =>
@@ -40,6 +42,7 @@ const SHOW_WORDS = { '': 'Everything', failed: 'Failed', money: 'Money', agent: 
 
 interface HistoryProps {
   rows: readonly Row[]
+  isWhole: boolean
   task: Pick<Task, 'createdAt' | 'agent'>
   query: URLSearchParams
   chosen: Row | undefined
@@ -48,7 +51,7 @@ interface HistoryProps {
 const oneOf = <Value extends string>(all: readonly Value[], given: string | null): Value =>
   all.find(value => value === given) ?? all[0]!
 
-export function History({ rows, task, query, chosen }: HistoryProps) {
+export function History({ rows, isWhole, task, query, chosen }: HistoryProps) {
   const show = oneOf<Show>(SHOWS, query.get('show'))
   const clock = oneOf<ClockName>(CLOCKS, query.get('clock'))
   const isList = query.get('as') === 'list'
@@ -95,13 +98,13 @@ export function History({ rows, task, query, chosen }: HistoryProps) {
       {lines.length === 0 && (
         <p class="q">{show ? 'Nothing of this kind has happened.' : 'Nothing has happened yet.'}</p>
       )}
-      <New rows={rows} />
+      <New rows={rows} isWhole={isWhole} />
     </div>
   )
 }
 
 /** How many rows have come below what is seen. */
-function New({ rows }: { rows: readonly Row[] }) {
+function New({ rows, isWhole }: Pick<HistoryProps, 'rows' | 'isWhole'>) {
   const [seen, setSeen] = useState(rows.length)
   const end = useRef<HTMLParagraphElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
@@ -110,9 +113,11 @@ function New({ rows }: { rows: readonly Row[] }) {
     watch.observe(end.current!)
     return () => watch.disconnect()
   }, [])
+  const wasWhole = useRef(false)
   useEffect(() => {
-    if (isAtEnd) setSeen(rows.length)
-  }, [isAtEnd, rows.length])
+    if (isAtEnd || !wasWhole.current) setSeen(rows.length)
+    wasWhole.current = isWhole
+  }, [isAtEnd, isWhole, rows.length])
   const many = rows.length - seen
   return (
     <>
@@ -123,7 +128,7 @@ function New({ rows }: { rows: readonly Row[] }) {
         </button>
       )}
       <p class="pager" ref={end}>
-        {rows.length} in all, newest last.
+        {rows.length} {isWhole ? 'in all, newest last.' : 'so far: newer ones are read.'}
         <span class="r p2">
           <kbd>j</kbd> <kbd>k</kbd> walk · <kbd>f</kbd> failed only · <kbd>Enter</kbd> open
         </span>

@@ -121,7 +121,7 @@ export const ofDispute = (task: TaskRow, by: string): Step[] =>
 export const ofResolution = (task: TaskRow, outcome: DisputeOutcome): Step[] =>
   ofBuyer(task, { lost: Number(outcome === 'release' && isBuyers(task, task.disputeOpenedBy)) })
 
-/** The columns of sums. */
+/** @internal The columns of sums. */
 export const sumNames = Object.keys({ ...ofAgents, ...ofBuyers }).map(snake)
 const added = (names: readonly string[]) => names.map(name => `CAST(SUM(w.${snake(name)}) AS BIGINT) AS "${name}"`)
 
@@ -178,7 +178,7 @@ const side = (own: object, joins: string, whose: string, condition = '') =>
    FROM tasks t ${[...joins].map(name => JOINS[name]).join(' ')}
    WHERE t.submitted_at IS NOT NULL ${condition} GROUP BY ${whose}`
 
-/** What all tasks add, by whom and by side, with the columns of the table but the slot. */
+/** @internal What all tasks add, by whom and by side, with the columns of the table but the slot. */
 export const addedByTasks = [
   side(ofAgents, 's', 't.agent_id'),
   side(ofBuyers, 'dr', 't.buyer_id', 'AND t.buyer_id <> t.builder_id'),
