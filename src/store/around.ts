@@ -6,9 +6,10 @@ type Work<T> = (tx: Tx) => Promise<T>
 /** `run` does the unit, with `work` or with something around it. The work of a read gets a reader alone. */
 export type Around = <T>(unit: UnitKind, work: Work<T>, run: (work: Work<T>) => Promise<T>) => Promise<T>
 
-export function aroundUnits(db: Db, around: Around): Db {
+/** All else of the database is its own. */
+export function aroundUnits<D extends Db>(db: D, around: Around): D {
   const ofReads = <T>(run: (work: (q: Reader) => Promise<T>) => Promise<T>) => run as (work: Work<T>) => Promise<T>
-  return {
+  const units: Pick<Db, UnitKind> = {
     read: (work, flow) =>
       around(
         'read',
@@ -23,25 +24,16 @@ export function aroundUnits(db: Db, around: Around): Db {
       ),
     write: (work, flow) => around('write', work, work => db.write(work, flow)),
     migrate: work => around('migrate', work, work => db.migrate(work)),
-    ready: () => db.ready(),
-    close: () => db.close(),
-    figures: () => db.figures(),
-    get shared() {
-      return db.shared
-    },
-    get waiting() {
-      return db.waiting
-    },
-    get fill() {
-      return db.fill
-    },
-    get isFull() {
-      return db.isFull
-    },
   }
+  return new Proxy(db, {
+    get(_, name) {
+      const own: unknown = units[name as UnitKind] ?? Reflect.get(db, name, db)
+      return typeof own === 'function' && !(name in units) ? own.bind(db) : own
+    },
+  })
 }
 
-export const measuredDb = (db: Db, report: (report: UnitReport) => void): Db =>
+export const measuredDb = <D extends Db>(db: D, report: (report: UnitReport) => void): D =>
   aroundUnits(db, async (unit, work, run) => {
     const asked = performance.now()
     let begun = 0

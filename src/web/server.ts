@@ -257,7 +257,8 @@ async function sendReadiness(call: Call) {
 
 /** Whoever stands in front may have begun the trace; of strangers nobody takes one. Source: A-320. */
 function traced(call: Call, work: () => Promise<void>): Promise<void> {
-  const { memory } = call.server.market
+  const tracing = call.server.market.memory.of(Tracing)
+  if (!tracing.tracer) return work()
   const { method = '' } = call.req
   const parent = call.fromTrusted('traceparent')
   const attributes = {
@@ -265,7 +266,7 @@ function traced(call: Call, work: () => Promise<void>): Promise<void> {
     'http.route': call.route ?? '',
     'marketplace.request_id': call.id,
   }
-  return memory.of(Tracing).span({ name: `${method} ${call.route}`, kind: 'server', attributes, parent }, work, () => ({
+  return tracing.span({ name: `${method} ${call.route}`, kind: 'server', attributes, parent }, work, () => ({
     'http.response.status_code': call.status,
   }))
 }
