@@ -26,6 +26,8 @@ export function aroundUnits<D extends Db>(db: D, around: Around): D {
     migrate: work => around('migrate', work, work => db.migrate(work)),
   }
   return new Proxy(db, {
+    // What is put in the place of one of them stands around it.
+    set: (_, name, value) => Reflect.set(units, name, value),
     get(_, name) {
       const own: unknown = units[name as UnitKind] ?? Reflect.get(db, name, db)
       return typeof own === 'function' && !(name in units) ? own.bind(db) : own

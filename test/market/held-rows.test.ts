@@ -165,11 +165,12 @@ held(
   },
 )
 
-held('a submission waits for a change of its agent, which then is not for hire', async state => {
+held('a submission waits for the deletion of its agent, which then is not for hire', async state => {
   const { marketplace, buyer, agent } = state
   const { id } = await marketplace.draft(buyer, agent)
-  const pause = `UPDATE agents SET status = 'inactive' WHERE id = $1`
-  const answer = await whileHeld(state, pause, [agent.id], () => buyer.ask('POST', `/api/tasks/${id}/submit`))
+  const deletion = `WITH held AS (SELECT id FROM agents WHERE id = $1 FOR UPDATE)
+    UPDATE agents SET status = 'inactive' WHERE id IN (SELECT id FROM held)`
+  const answer = await whileHeld(state, deletion, [agent.id], () => buyer.ask('POST', `/api/tasks/${id}/submit`))
   assert.is(answer.status, 400)
   assert.equal(await marketplace.balances(buyer.id), { available: 10_000, held: 0, clearing: 0 })
 })

@@ -7,6 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import { callbackInput } from '../../src/api/endpoints/tasks.ts'
 import { limits } from '../../src/api/limits.ts'
 import { inputSchema, type JsonSchema, PARTS } from '../../src/api/openapi/json-schema.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
@@ -251,7 +252,8 @@ test('a request without a body of its own takes {} and unknown fields', async ()
     const credential = auth === 'session' ? session : keyOf(marketplace.admin.key)
     for (const body of ['{}', '{"unknown":[1]}']) {
       const { status } = await send(method, target, [credential, JSON_TYPE], body)
-      assert.ok(status === 200 || status === 404, `${name}: ${status}`)
+      // 409: what it would change is not to be changed here.
+      assert.ok([200, 404, 409].includes(status), `${name}: ${status}`)
     }
   }
 })
@@ -293,11 +295,12 @@ test('half a surrogate pair is refused in every field that takes words', async (
   for (const [name, record] of named) {
     // Whoever asks for a letter is never told what is wrong with the address. Source: A-9.
     if (name === 'requestPasswordReset') continue
-    const { method, path, auth, signed } = record
+    const { method, path, auth, signed, body } = record
+    const callback = signed ?? (body === callbackInput ? body : undefined)
     for (const { field, isList } of wordsOf(record)) {
       fields++
-      if (signed) {
-        assert.is(signed.safeParse({ action: 'reject', reason: half }).success, false)
+      if (callback) {
+        assert.is(callback.safeParse({ action: 'reject', reason: half }).success, false)
         continue
       }
       const credential = auth === 'session' ? session : keyOf(marketplace.admin.key)

@@ -311,7 +311,7 @@ const looking: readonly EndpointRow[] = [
     name: 'admin key rotate',
     endpoint: 'rotateSecretKey',
     summary: 'Seal all secrets with a new key',
-    confirms: 'seals all secrets with another key; older backups need the old one',
+    confirms: 'seals all secrets anew; older backups need the old key',
     shows: ['done', 'resealed', 'keys'],
     notes: 'While done is false, type it again: it goes on where it was. Requests and webhooks go on.',
     examples: ['marketplace admin key rotate', 'marketplace admin key rotate --yes --json'],

@@ -40,7 +40,7 @@ type Kind = 'lock' | 'task' | 'agent' | 'who' | 'account' | 'other'
 function kindOf(sql: string): Kind {
   if (sql === 'lock tasks') return 'lock'
   if (/^SELECT t\.id, .*FROM tasks t\s/s.test(sql)) return 'task'
-  if (/FOR NO KEY UPDATE OF a/.test(sql)) return 'agent'
+  if (/FOR KEY SHARE OF a/.test(sql)) return 'agent'
   if (/^SELECT .*FROM users WHERE id = \$1$/s.test(sql)) return 'account'
   return /^SELECT .*FROM users\s/s.test(sql) ? 'who' : 'other'
 }
