@@ -89,19 +89,20 @@ export const drills = {
 
   /** The connections of one of three to Postgres say nothing any more. */
   async cut(folder: string) {
-    let proxy: SilentProxy | undefined
+    // One for each start of the server.
+    const proxies: SilentProxy[] = []
     const route = async (url: string, server: number | null) => {
       if (server !== 0) return url
-      proxy = await startSilentProxy(url)
-      return proxy.url
+      proxies.push(await startSilentProxy(url))
+      return proxies.at(-1)!.url
     }
     const trouble: Trouble = async (_fleet, scenario, load) => {
-      proxy!.fallSilent()
+      for (const proxy of proxies) proxy.fallSilent()
       await wait(STILL_MS)
       await enough(scenario, load)
-      proxy!.speak()
+      for (const proxy of proxies) proxy.speak()
     }
-    return drill(folder, trouble, { route }).finally(() => proxy?.close())
+    return drill(folder, trouble, { route }).finally(() => Promise.all(proxies.map(proxy => proxy.close())))
   },
 
   /** The server has no connection to spare. */

@@ -22,6 +22,8 @@ const IN_MEMORY = new Set([
   'signInAs',
   'answerAsAgent',
   'setBuyer',
+  // They are given one key.
+  'rotateSecretKey',
 ])
 
 /**

@@ -65,8 +65,9 @@ function addingTo(names: readonly Name[], rows: number): string {
     { length: rows },
     (_, row) => `(${Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`).join(', ')})`,
   )
+  const sets = columns.map(name => `${name} = work_sums.${name} + excluded.${name}`)
   const sql = `INSERT INTO work_sums (whose, slot, ${columns.join(', ')}) VALUES ${placeholders.join(', ')}
-    ON CONFLICT (whose, slot) DO UPDATE SET ${columns.map(name => `${name} = work_sums.${name} + excluded.${name}`).join(', ')}`
+    ON CONFLICT (whose, slot) DO UPDATE SET ${sets.join(', ')}`
   statements.set(key, sql)
   return sql
 }
@@ -171,12 +172,14 @@ const JOINS: Readonly<Record<string, string>> = {
   r: 'LEFT JOIN reviews r ON r.task_id = t.id',
 }
 
-const side = (own: object, joins: string, whose: string, condition = '') =>
-  `SELECT ${whose} AS whose, ${Object.entries(WHAT_A_TASK_ADDS)
-    .map(([name, sql]) => `${name in own ? `SUM(${sql})` : '0'} AS ${snake(name)}`)
-    .join(', ')}
-   FROM tasks t ${[...joins].map(name => JOINS[name]).join(' ')}
+function side(own: object, joins: string, whose: string, condition = ''): string {
+  const columns = Object.entries(WHAT_A_TASK_ADDS).map(
+    ([name, sql]) => `${name in own ? `SUM(${sql})` : '0'} AS ${snake(name)}`,
+  )
+  const joined = [...joins].map(name => JOINS[name])
+  return `SELECT ${whose} AS whose, ${columns.join(', ')} FROM tasks t ${joined.join(' ')}
    WHERE t.submitted_at IS NOT NULL ${condition} GROUP BY ${whose}`
+}
 
 /** @internal What all tasks add, by whom and by side, with the columns of the table but the slot. */
 export const addedByTasks = [
@@ -185,8 +188,10 @@ export const addedByTasks = [
   side(ofBuyers, 'dr', 't.buyer_agent_id', 'AND t.buyer_id <> t.builder_id AND t.buyer_agent_id IS NOT NULL'),
 ].join(' UNION ALL ')
 
+const less = sumNames.map(name => `-${name}`)
+const isWrong = sumNames.map(name => `SUM(${name}) <> 0`)
 /** Looks for sums that are not what the tasks add up to. `what` names whose. */
 export const wrongSums = `SELECT whose AS what FROM (
     SELECT whose, ${sumNames.join(', ')} FROM work_sums
-    UNION ALL SELECT whose, ${sumNames.map(name => `-${name}`).join(', ')} FROM (${addedByTasks}) added
-  ) compared GROUP BY whose HAVING ${sumNames.map(name => `SUM(${name}) <> 0`).join(' OR ')}`
+    UNION ALL SELECT whose, ${less.join(', ')} FROM (${addedByTasks}) added
+  ) compared GROUP BY whose HAVING ${isWrong.join(' OR ')}`
