@@ -97,10 +97,11 @@ export const drills = {
       return proxies.at(-1)!.url
     }
     const trouble: Trouble = async (_fleet, scenario, load) => {
-      for (const proxy of proxies) proxy.fallSilent()
+      const proxy = proxies.at(-1)!
+      proxy.fallSilent()
       await wait(STILL_MS)
       await enough(scenario, load)
-      for (const proxy of proxies) proxy.speak()
+      proxy.speak()
     }
     return drill(folder, trouble, { route }).finally(() => Promise.all(proxies.map(proxy => proxy.close())))
   },
