@@ -147,7 +147,7 @@ class PostgresDb implements Db {
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
-    this.#reach = new Reach(() => hosts.once(() => probes.query('SELECT 1')))
+    this.#reach = new Reach(() => hosts.once(() => probes.query('SELECT 1')), warn)
     this.#hosts = hosts
     this.#session = session
     this.#settings = settings
@@ -200,7 +200,7 @@ class PostgresDb implements Db {
   }
 
   async close() {
-    this.#reach.back()
+    this.#reach.end()
     this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
     await this.#closing
   }
