@@ -113,9 +113,9 @@ testRows('sums of work', {
       done('t1', task => ofChange({ ...task, budgetAuthorizationId: 'v1' }, 'pending', 5 * DAY + 7, 0)),
       1,
       [
+        '+ work_sums v1 000005/0 {"whose":"v1 000005","slot":0,"held":0,"in_dispute":0,"earned":0,"clearing":0,"done":0,"submitted":0,"completed":0,"cancelled":0,"disputed":0,"lost":0,"ratings":0,"stars":0,"spent":200}',
         'work_sums c/1: submitted 5 → 6',
         'work_sums g_1/1: held 300 → 500',
-        '+ work_sums v1 000005/0 {"whose":"v1 000005","slot":0,"held":0,"in_dispute":0,"earned":0,"clearing":0,"done":0,"submitted":0,"completed":0,"cancelled":0,"disputed":0,"lost":0,"ratings":0,"stars":0,"spent":200}',
       ],
     ],
     [done('t5', task => ofDispute({ ...task, id: 't1' }, 'd')), 1, ['work_sums g_3/1: in_dispute 500 → 1100']],

@@ -138,7 +138,6 @@ export const readsOf = ({ busy, reviewed, worked }: Record<'busy' | 'reviewed' |
   ask('adminQueues'),
   ask('adminUsage'),
   ask('adminSecretKey'),
-  ask('getDevStatus'),
   ask('listBuyers'),
   ask('getClock'),
   ask('watchChanges', { follow: 'false' }),
