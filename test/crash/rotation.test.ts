@@ -17,6 +17,7 @@ import type { World } from '../../src/world/world.ts'
 import { inFolder, start } from '../cli/program.ts'
 import { unexpected } from '../store/folder.ts'
 import { engine, freshDatabase } from '../support/databases.ts'
+import { startObjectStore } from '../support/object-store.ts'
 import { until } from '../support/patience.ts'
 
 /** Some dozen transactions' worth: a rotation takes long enough to be seen amid it. */
@@ -26,15 +27,36 @@ const ADMIN = { email: 'root@example.com', password: 'root of a test' }
 const BUILDER = { email: 'builder@example.com', password: 'builder of a test', name: 'A Builder', isBuilder: true }
 
 const newKey = () => randomBytes(32).toString('base64')
-const bytesOf = (keys: string) => keys.trim().split(/[\n,]/).map(key => Buffer.from(key, 'base64'))
+const bytesOf = (keys: string) =>
+  keys
+    .trim()
+    .split(/[\n,]/)
+    .map(key => Buffer.from(key, 'base64'))
 const idOf = (key: string) => keyId(Buffer.from(key, 'base64'))
 const secretOf = (n: number) => `secret ${n}`
 const sealedId = (n: number) => `agt_sealed_${n}`
 
-async function serve(folder: string, db: string, keys?: string) {
-  const env = { MARKETPLACE_ADMIN_EMAIL: ADMIN.email, MARKETPLACE_ADMIN_PASSWORD: ADMIN.password }
+/** Where files are: instances of one database share a bucket. */
+interface Files {
+  env: Record<string, string>
+  address: string
+}
+
+async function serve(folder: string, db: string, keys?: string, files?: Files) {
+  const env = { ...files?.env, MARKETPLACE_ADMIN_EMAIL: ADMIN.email, MARKETPLACE_ADMIN_PASSWORD: ADMIN.password }
   const given = keys === undefined ? {} : { MARKETPLACE_SECRET_KEY: keys }
-  const flags = ['--db', db, '--port', '0', '--payments', 'sandbox', '--rate-limits', 'off', '--json']
+  const flags = [
+    '--db',
+    db,
+    '--port',
+    '0',
+    '--payments',
+    'sandbox',
+    '--rate-limits',
+    'off',
+    '--json',
+    ...(files ? ['--files', files.address] : []),
+  ]
   const { child, ended, firstLine } = start(['serve', ...flags], folder, { ...env, ...given })
   const line = await firstLine.catch(async () => {
     const { out, err } = await ended
@@ -57,12 +79,24 @@ async function furnish(db: Db, key: Buffer): Promise<void> {
   const world = { bytes: randomBytes } as unknown as World
   const { id } = (await db.read(q => q.get<{ id: string }>('SELECT id FROM users WHERE email = $1', [BUILDER.email])))!
   const row = (n: number) => ({
-    ...{ id: sealedId(n), slug: `sealed-${n}`, builderId: id, name: 'Sealed', tagline: 'A row', description: 'A row of a test.' },
+    ...{
+      id: sealedId(n),
+      slug: `sealed-${n}`,
+      builderId: id,
+      name: 'Sealed',
+      tagline: 'A row',
+      description: 'A row of a test.',
+    },
     ...{ pricingModel: 'fixed' as const, basePrice: 500, turnaroundHours: 1, tags: '[]', status: 'draft' as const },
     ...{ createdAt: 1, updatedAt: 1, secret: seal(world, { secretKey: key }, sealedId(n), secretOf(n)) },
   })
   for (let from = 0; from < SECRETS; from += 100) {
-    await db.write(tx => agents.insertAll(tx, Array.from({ length: 100 }, (_, i) => row(from + i))))
+    await db.write(tx =>
+      agents.insertAll(
+        tx,
+        Array.from({ length: 100 }, (_, i) => row(from + i)),
+      ),
+    )
   }
 }
 
@@ -80,6 +114,11 @@ async function sealsIn(q: Reader, keys: string): Promise<Set<string>> {
 
 /** Begins to rotate, and kills the server when some secrets have the new key and some the old one. */
 async function killAmid({ admin, end }: Served): Promise<void> {
+  const sealedAnew = async () => {
+    const { keys } = await admin.client.adminSecretKey()
+    return keys.length > 1 ? keys.find(({ seals }) => seals)!.sealed : 0
+  }
+  const before = await sealedAnew()
   let rotating = true
   const rotation = admin.client.rotateSecretKey().then(
     ({ done }) => done,
@@ -88,12 +127,15 @@ async function killAmid({ admin, end }: Served): Promise<void> {
   void rotation.then(() => {
     rotating = false
   })
-  await until('a part that is sealed anew', async () => {
-    const { keys } = await admin.client.adminSecretKey()
-    const { sealed } = keys.find(({ seals }) => seals)!
-    if (!rotating) throw new Error('it was done before it was seen amid it')
-    return keys.length > 1 && sealed > 0 && sealed < SECRETS
-  }, 1)
+  await until(
+    'a part that is sealed anew',
+    async () => {
+      const now = await sealedAnew()
+      if (!rotating) throw new Error('it was done before it was seen amid it')
+      return now > before && now < SECRETS
+    },
+    1,
+  )
   await end('SIGKILL')
   await rotation
 }
@@ -138,14 +180,16 @@ if (engine === 'postgres')
     inFolder(async folder => {
       const { url, drop } = await freshDatabase()
       const [old, next] = [newKey(), newKey()]
-      let first = await serve(folder, url, old)
+      const store = await startObjectStore()
+      const serveBy = (keys: string) => serve(folder, url, keys, store)
+      let first = await serveBy(old)
       const builder = new HttpUser(first.url)
       await builder.client.register(BUILDER)
       const db = await openPostgres({ url })
       await furnish(db, bytesOf(old)[0]!)
       await first.end('SIGTERM')
-      first = await serve(folder, url, `${old},${next}`)
-      let second = await serve(folder, url, `${next},${old}`)
+      first = await serveBy(`${old},${next}`)
+      let second = await serveBy(`${next},${old}`)
       let people = 0
       /** Somebody whose second factor is sealed by one, opened by the other, and still there when it is sealed anew. */
       const both = async (one: Served, other: Served) => {
@@ -165,14 +209,14 @@ if (engine === 'postgres')
         const seals = await db.read(q => sealsIn(q, `${old},${next}`))
         assert.is(seals.size, 2)
         signIns.push(await both(first, first))
-        second = await serve(folder, url, `${next},${old}`)
+        second = await serveBy(`${next},${old}`)
         if (kill < KILLS - 1) await db.write(tx => tx.run('DELETE FROM agents WHERE secret IS NOT NULL').then(() => {}))
         if (kill < KILLS - 1) await furnish(db, bytesOf(old)[0]!)
       }
       await rotated(second)
       assert.equal([...(await db.read(q => sealsIn(q, next)))], [idOf(next)])
       await first.end('SIGTERM')
-      first = await serve(folder, url, `${next},${old}`)
+      first = await serveBy(`${next},${old}`)
       for (const signIn of signIns) await signIn()
       await rotated(second)
       const { keys } = await second.admin.client.adminSecretKey()
@@ -184,9 +228,10 @@ if (engine === 'postgres')
         ],
       )
       for (const { end } of [first, second]) await end('SIGTERM')
-      const alone = await serve(folder, url, next)
+      const alone = await serveBy(next)
       await alone.end('SIGTERM')
       await db.close()
+      await store.close()
       await drop()
     }),
   )
