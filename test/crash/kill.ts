@@ -108,7 +108,8 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
 /** Some answers, then some milliseconds: a slow machine gets as much done as a fast one. */
 export async function enough(scenario: Scenario, load: Load) {
   const goal = scenario.answers + 40 + scenario.random() * 200
-  const told = () => `${Math.ceil(goal - scenario.answers)} answers more, after ${scenario.answers} and ${scenario.cuts} that were cut`
+  const told = () =>
+    `${Math.ceil(goal - scenario.answers)} answers more, after ${scenario.answers} and ${scenario.cuts} that were cut`
   await until(told, () => scenario.answers >= goal || load.stopped, 1)
   await wait(scenario.random() * 20)
 }

@@ -80,7 +80,8 @@ testRows('rows of payments and budgets', {
       row => ({ ...row('budget_authorizations v1'), builderId: 'a', spentToday: 0, spentThisMonth: 1400 }),
     ],
     [
-      tx => budgetById(tx, 'v1', { day: DAY - 1, month: DAY }).then(found => [found?.spentToday, found?.spentThisMonth]),
+      tx =>
+        budgetById(tx, 'v1', { day: DAY - 1, month: DAY }).then(found => [found?.spentToday, found?.spentThisMonth]),
       [1400, 0],
     ],
     [

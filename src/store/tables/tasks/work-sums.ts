@@ -3,12 +3,8 @@
  * them takes as long after a million tasks as after one. The check of the ledger compares them with the tasks. Source: A-316.
  */
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
-<<<<<<< HEAD
 import { durations } from '../../../api/limits.ts'
-import type { Reader, Step } from '../../db.ts'
-=======
 import type { Reader, Step, Value } from '../../db.ts'
->>>>>>> main
 import { bigint, defaulted, integer, table, text } from '../table.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -48,19 +44,6 @@ type Added = readonly [whose: string, sums: Partial<Record<Name, number>>, slot?
  * are the same row: who works for himself has no sums as a buyer.
  */
 function sumSteps(taskId: string, all: readonly Added[]): Step[] {
-<<<<<<< HEAD
-  const rows = new Map<string, { slot: number; sums: Partial<Record<Name, number>> }>()
-  for (const [whose, sums, slot = taskId.charCodeAt(taskId.length - 1) % SLOTS] of all) {
-    const some = Object.entries(sums).filter(([, sum]) => sum !== 0)
-    if (some.length > 0) rows.set(whose, { slot, sums: { ...rows.get(whose)?.sums, ...Object.fromEntries(some) } })
-  }
-  if (rows.size === 0) return []
-  const names = [...new Set([...rows.values()].flatMap(({ sums }) => Object.keys(sums) as Name[]))].sort()
-  const values = [...rows]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([whose, { slot, sums }]) => [whose, slot, ...names.map(name => sums[name] ?? 0)])
-  return [{ sql: addingTo(names, rows.size), values }]
-=======
   const names: Name[] = []
   const rows: Added[] = []
   for (const added of all) {
@@ -74,14 +57,12 @@ function sumSteps(taskId: string, all: readonly Added[]): Step[] {
   }
   if (rows.length === 0) return []
   rows.sort(([one], [other]) => (one < other ? -1 : 1))
-  const slot = taskId.charCodeAt(taskId.length - 1) % SLOTS
   const values: Value[] = []
-  for (const [whose, sums] of rows) {
+  for (const [whose, sums, slot = taskId.charCodeAt(taskId.length - 1) % SLOTS] of rows) {
     values.push(whose, slot)
     for (const name of names) values.push(sums[name] ?? 0)
   }
   return [{ sql: addingTo(names, rows.length), values }]
->>>>>>> main
 }
 
 const statements = new Map<string, string>()
