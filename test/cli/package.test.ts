@@ -1,12 +1,14 @@
 // engines: embedded; process: own; lengths: long
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deadLinksIn } from '../docs/links.ts'
 import { pack } from '../support/packed.ts'
+import { inTime, PATIENCE_MS } from '../support/patience.ts'
 import { inFolder } from './program.ts'
 
 const { name, exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -136,6 +138,19 @@ test(
     assert.is(compiled.status, 0, compiled.stdout)
     const { stdout } = spawnSync(process.execPath, [program, '--version'], { cwd: folder, encoding: 'utf8' })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+    const serve = [program, 'serve', '--db', 'market.db', '--port', '0', '--json']
+    const traced = { cwd: folder, env: { ...process.env, MARKETPLACE_TRACING: 'on' } }
+    const refused = spawnSync(process.execPath, serve, { ...traced, encoding: 'utf8', timeout: PATIENCE_MS })
+    assert.is(refused.status, 2, refused.stdout)
+    assert.match(refused.stderr, 'MARKETPLACE_TRACING=on needs the package @opentelemetry/api')
+    assert.match(refused.stderr, 'npm install @opentelemetry/api @opentelemetry/sdk-node')
+    const scope = join(folder, 'node_modules', '@opentelemetry')
+    mkdirSync(scope)
+    symlinkSync(resolve('node_modules/@opentelemetry/api'), join(scope, 'api'))
+    const child = spawn(process.execPath, serve, { ...traced, stdio: ['ignore', 'pipe', 'inherit'] })
+    child.stdout.once('data', () => child.kill())
+    const [code] = await inTime('the end of a server that traces', once(child, 'close'))
+    assert.is(code, 0)
     rmSync(join(program, '..', '..', 'dist', 'types', 'market', 'log.d.ts'))
     assert.is.not(compile().status, 0, 'a missing declaration is noticed')
   }),
