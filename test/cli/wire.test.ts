@@ -52,10 +52,11 @@ test(
     following.child.kill('SIGINT')
     assert.is((await following.ended).code, 0)
     assert.match((await told('logs', '--task', tail)).out, '← deliver')
-    const none = await told('logs', '--failed', '--agent', 'sample-agent')
+    const other = `task_${'0'.repeat(32)}`
+    const none = await told('logs', '--failed', '--task', other)
     assert.equal(
       [none.code, none.out, none.err],
-      [0, '', 'There are no lines with --failed --agent sample-agent. All: marketplace logs\n'],
+      [0, '', `There are no lines with --failed --task ${other}. All: marketplace logs\n`],
     )
     await dev.stop()
   }),
