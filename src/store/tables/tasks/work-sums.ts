@@ -3,7 +3,7 @@
  * as long after a million tasks as after one. The check of the ledger compares them with the tasks. Source: A-316.
  */
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
-import type { Reader, Step } from '../../db.ts'
+import type { Reader, Step, Value } from '../../db.ts'
 import { bigint, defaulted, integer, table, text } from '../table.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -36,20 +36,31 @@ const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLo
 
 type Added = readonly [whose: string, sums: Partial<Record<Name, number>>]
 
-/** One statement for all of them, in the order of their ids: two that are written at once wait for each other, and no two have a deadlock. */
+/**
+ * One statement for all of them, in the order of their ids: two that are written at once wait for each other, and no two have a deadlock. No two
+ * are the same row: who works for himself has no sums as a buyer.
+ */
 function sumSteps(taskId: string, all: readonly Added[]): Step[] {
-  const rows = new Map<string, Partial<Record<Name, number>>>()
-  for (const [whose, sums] of all) {
-    const some = Object.entries(sums).filter(([, sum]) => sum !== 0)
-    if (some.length > 0) rows.set(whose, { ...rows.get(whose), ...Object.fromEntries(some) })
+  const names: Name[] = []
+  const rows: Added[] = []
+  for (const added of all) {
+    let isAny = false
+    for (const [name, sum] of Object.entries(added[1])) {
+      if (sum === 0) continue
+      isAny = true
+      if (!names.includes(name as Name)) names.push(name as Name)
+    }
+    if (isAny) rows.push(added)
   }
-  if (rows.size === 0) return []
-  const names = [...new Set([...rows.values()].flatMap(sums => Object.keys(sums) as Name[]))].sort()
+  if (rows.length === 0) return []
+  rows.sort(([one], [other]) => (one < other ? -1 : 1))
   const slot = taskId.charCodeAt(taskId.length - 1) % SLOTS
-  const values = [...rows]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([whose, sums]) => [whose, slot, ...names.map(name => sums[name] ?? 0)])
-  return [{ sql: addingTo(names, rows.size), values }]
+  const values: Value[] = []
+  for (const [whose, sums] of rows) {
+    values.push(whose, slot)
+    for (const name of names) values.push(sums[name] ?? 0)
+  }
+  return [{ sql: addingTo(names, rows.length), values }]
 }
 
 const statements = new Map<string, string>()
