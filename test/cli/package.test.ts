@@ -1,6 +1,7 @@
 // engines: embedded; process: own; lengths: long
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deadLinksIn } from '../docs/links.ts'
+import { inTime, PATIENCE_MS } from '../support/patience.ts'
 import { inFolder } from './program.ts'
 
 const { name, exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -158,6 +160,18 @@ test(
       encoding: 'utf8',
     })
     assert.match(program.stdout, /^\d+\.\d+\.\d+\n$/)
+    const serve = [join(own, bin.marketplace), 'serve', '--db', 'market.db', '--port', '0', '--json']
+    const traced = { cwd: folder, env: { ...process.env, MARKETPLACE_TRACING: 'on' } }
+    const refused = spawnSync(process.execPath, serve, { ...traced, encoding: 'utf8', timeout: PATIENCE_MS })
+    assert.is(refused.status, 2, refused.stdout)
+    assert.match(refused.stderr, 'MARKETPLACE_TRACING=on needs the package @opentelemetry/api')
+    assert.match(refused.stderr, 'npm install @opentelemetry/api @opentelemetry/sdk-node')
+    mkdirSync(join(modules, '@opentelemetry'))
+    symlinkSync(resolve('node_modules/@opentelemetry/api'), join(modules, '@opentelemetry/api'))
+    const child = spawn(process.execPath, serve, { ...traced, stdio: ['ignore', 'pipe', 'inherit'] })
+    child.stdout.once('data', () => child.kill())
+    const [code] = await inTime('the end of a server that traces', once(child, 'close'))
+    assert.is(code, 0)
     rmSync(join(own, 'dist', 'types', 'market', 'log.d.ts'))
     assert.is.not(compile().status, 0, 'a missing declaration is noticed')
   }),

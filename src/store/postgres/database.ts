@@ -3,7 +3,7 @@ import pg from 'pg'
 import { AwayError, type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
 import { createSlots, OWN, type Slots } from './connection-queue.ts'
-import { codeOf, exhausted, isOfNoMoreUse, translated, triesFor, uncertain, unreached } from './errors.ts'
+import { codeOf, exhausted, FencedError, translated, triesFor, uncertain, unreached } from './errors.ts'
 import { Hosts } from './hosts.ts'
 import { lacksOf, withoutThem } from './lacks.ts'
 import { PackedReads } from './packed-reads.ts'
@@ -161,7 +161,7 @@ class PostgresDb implements Db {
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
-    this.#reach = new Reach(() => hosts.once(() => probes.query('SELECT 1')))
+    this.#reach = new Reach(() => hosts.once(() => this.#look()))
     this.#hosts = hosts
     this.#session = session
     this.#settings = settings
@@ -227,7 +227,7 @@ class PostgresDb implements Db {
   /** A server without a connection to spare works for those that are there. */
   async #probe(): Promise<boolean> {
     const answers = await this.#hosts
-      .once(() => this.#probes.query('SELECT 1'))
+      .once(() => this.#look())
       .then(
         () => true,
         error => codeOf(error) === TOO_MANY && this.#pool.totalCount > 0,
@@ -237,6 +237,19 @@ class PostgresDb implements Db {
       this.#readiness = null
     }, PROBE_KEPT_MS).unref()
     return answers
+  }
+
+  /** Rejects if the server does not answer, or takes no writes any more. */
+  async #look(): Promise<void> {
+    const client = await this.#probes.connect()
+    try {
+      await this.#session.greet(client, PROBE_TIMEOUT_MS)
+      client.release()
+    } catch (error) {
+      if (error instanceof AwayError) this.#hosts.leave(client)
+      client.release(true)
+      throw error
+    }
   }
 
   /** Runs a unit again after a conflict with others, or after an expected change did not happen. */
@@ -267,9 +280,10 @@ class PostgresDb implements Db {
       tx.runEffects(this.#warn)
       return value
     } catch (error) {
+      if (error instanceof FencedError) this.#hosts.leave(client)
       // A connection in an unknown state is not reused.
       tx.rollback().then(
-        () => release(isOfNoMoreUse(error)),
+        () => release(),
         () => release(true),
       )
       throw translated(error)
@@ -301,7 +315,7 @@ class PostgresDb implements Db {
       try {
         const client = await this.#dial()
         const release = (broken?: boolean) => {
-          client.release(broken || this.#wire(client).isOutdated)
+          client.release(broken || this.#wire(client).isOutdated || this.#hosts.hasLeft(client))
           giveBack()
         }
         return { client, release }
@@ -323,7 +337,11 @@ class PostgresDb implements Db {
   async #dial(): Promise<pg.PoolClient> {
     this.#proveReach() // the server may have become unreachable during the wait
     try {
-      return await this.#hosts.each(() => this.#pool.connect())
+      for (;;) {
+        const client = await this.#hosts.each(() => this.#pool.connect())
+        if (!this.#hosts.hasLeft(client)) return client
+        client.release(true)
+      }
     } catch (error) {
       this.#reach.lost(error as Error)
       throw error

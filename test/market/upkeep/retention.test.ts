@@ -70,7 +70,7 @@ const bounds: Readonly<Record<string, string>> = {
   transfers: 'content: the ledger is append only, a few for each step of a task and each payment',
   uploads: 'until its deliverable holds it, or an hour: web/uploads',
   users: 'content: an address registers so many in an hour',
-  work_sums: 'sixteen for each agent and each account',
+  work_sums: 'sixteen for each agent and each account, and one for each day of a budget',
 }
 
 const tableNames = {
