@@ -114,4 +114,4 @@ app.use((error, _request, response, _next) => response.sendStatus(error.status ?
 recall()
 for (const mark of unfinished.keys()) begin(mark).catch(error => console.error(error))
 const server = app.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))
-process.once('SIGTERM', () => server.close()) // what has begun is done before it ends
+process.on('SIGTERM', () => server.close()) // what has begun is done before it ends

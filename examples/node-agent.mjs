@@ -114,4 +114,4 @@ const server = createServer((request, response) =>
 recall()
 for (const mark of unfinished.keys()) begin(mark).catch(error => console.error(error))
 server.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))
-process.once('SIGTERM', () => server.close()) // what has begun is done before it ends
+process.on('SIGTERM', () => server.close()) // what has begun is done before it ends

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { commandList } from '../../src/cli/command-list.ts'
 import { chunksToJoin, type Start } from './join-chunks.ts'
 
 const entries = [
@@ -63,7 +64,7 @@ export async function bundle(folder: string): Promise<void> {
   const chunks = join(compiled, 'chunks')
   await rm(chunks, { recursive: true, force: true })
   const entryPoints = entries.map(entry => `${entry}.js`)
-  const split = { ...options, entryPoints, outdir: chunks, splitting: true, plugins: [required, leftOut] }
+  const split = { ...options, entryPoints, outdir: chunks, splitting: true, plugins: [required, leftOut, listed] }
   const { metafile } = await build({ ...split, metafile: true })
   await joinChunks(metafile.outputs, chunks, folder)
   await thinSourceMaps(folder)
@@ -82,6 +83,16 @@ const leftOut: Plugin = {
     onLoad({ filter: /./, namespace: 'left out' }, ({ path }) => ({
       contents: `const gone = () => { throw new Error('${path} is left out of the bundle') }
         export { gone as Ajv, gone as zodToJsonSchema, gone as default }`,
+    }))
+  },
+}
+
+/** The list of commands as it is, in the place of the module that makes it of all records. */
+const listed: Plugin = {
+  name: 'listed',
+  setup({ onLoad }) {
+    onLoad({ filter: /cli[/\\]command-list\.js$/ }, async () => ({
+      contents: `export const commandList = async () => (${JSON.stringify(await commandList())})`,
     }))
   },
 }

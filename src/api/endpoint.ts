@@ -108,9 +108,9 @@ export interface Page<Item> {
   readonly total: number
 }
 
-/** A page whose items are already JSON text. */
+/** A page whose items are already JSON text, together or each by itself. */
 export interface ReadyPage {
-  readonly items: Json
+  readonly items: Json | readonly Json[]
   readonly total: number
 }
 

@@ -160,7 +160,10 @@ const table = {
     (most: number) =>
       `${most} requests of this connection wait for their turn; read their answers before you send more`,
   ],
-  too_many_streams: [429, (most: number) => `${most} streams are open with this session or key; close one of them`],
+  too_many_streams: [
+    429,
+    (most: number) => `${most} streams are open with this session, key or account; close one of them`,
+  ],
   no_test_free: [429, (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`],
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
   too_many_guesses: [

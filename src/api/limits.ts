@@ -78,10 +78,11 @@ export const limits = {
   /** */
   jsonBytes: 1024 * 1024,
   /**
-   * Streams of events for one session or key, or of changes for one account, and after how long without an event a comment is sent. Of changes
-   * so many are kept, and their stream ends after so many comments, so that who has signed out hears no more. A-238, A-311
+   * Streams of events for one session or key, or of changes for one account; streams for one account in all; and after how long without an event
+   * a comment is sent. Of changes so many are kept, and their stream ends after so many comments, so that who has signed out hears no more.
+   * A-238, A-311
    */
-  streams: { atOnce: 4, commentMs: 15_000, changes: 10_000, comments: 20 },
+  streams: { atOnce: 4, account: 16, commentMs: 15_000, changes: 10_000, comments: 20 },
   /** The exchanges that a simulator keeps: how many, how much of them in all, and of one body. A-238 */
   recording: { exchanges: 10_000, mebibytes: 64, bodyMebibytes: 1 },
   /** When an embedded database counts as full, unless told, and the largest size that may be told. A-50 */

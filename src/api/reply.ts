@@ -10,14 +10,38 @@ export class Created<Data = unknown> {
   }
 }
 
-/** Data that is JSON text already and is sent as it is. */
+/** Data that is JSON text already and is sent as it is, or will be when it is first sent. */
 export class Json {
-  readonly text: string
+  #text: string | undefined
+  #data: unknown
+  readonly #length: number
 
-  constructor(text: string) {
-    this.text = text
+  /** `later`: what the text is made of, and about how long it will be. */
+  constructor(text: string | undefined, later: { readonly data: unknown; readonly length: number } = NOTHING) {
+    this.#text = text
+    this.#data = later.data
+    this.#length = later.length
+  }
+
+  get text(): string {
+    if (this.#text === undefined) {
+      this.#text = JSON.stringify(this.#data)
+      this.#data = undefined
+    }
+    return this.#text
+  }
+
+  /** What it says. */
+  get data(): unknown {
+    return this.#text === undefined ? this.#data : JSON.parse(this.#text)
+  }
+
+  get length(): number {
+    return this.#text?.length ?? this.#length
   }
 }
+
+const NOTHING = { data: null, length: 0 }
 
 /** Something to follow: items with rising numbers, of which the oldest may be gone. */
 export interface Feed {

@@ -5,6 +5,7 @@ import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../settings/config.ts'
 import type { CommandRecord } from './command-line/command.ts'
 import { wordFor } from './command-line/filled-by.ts'
+import { commandList } from './command-list.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords, Fault } from './exit-codes.ts'
 import { commandRows, hangingIndent, rowsOf, wordsOf } from './output/text-rows.ts'
@@ -78,8 +79,9 @@ async function parserOf(
     for (const record of records) add(parentOf(program, record.name, heading), record, heading, done)
     return program
   }
-  const { chapters } = await wholeTable()
-  for (const [heading, records] of chapters) for (const record of records) addName(program, record, heading)
+  // For the list of commands, and for the advice on a wrong name.
+  for (const { heading, word, summary } of await commandList())
+    program.command(word).description(summary).helpGroup(heading)
   return program
 }
 
@@ -93,14 +95,6 @@ const shownArgument = (argument: Argument) => {
 }
 
 const isVersion = (word: string) => word === '-v' || word === '--version'
-
-/** For the list of commands, and for the advice on a wrong name. */
-function addName(program: Command, { name, summary }: CommandRecord, heading: string): void {
-  const [first = '', ...rest] = name.split(' ')
-  if (program.commands.some(command => command.name() === first)) return
-  const about = rest.length > 0 ? (groups[first]?.summary ?? '') : summary
-  program.command(first).description(about).helpGroup(heading)
-}
 
 /** Returns the program itself, or the group that the words before the last one name. Groups may be nested. */
 function parentOf(program: Command, name: string, heading: string): Command {

@@ -1,15 +1,31 @@
 /** A template tag for HTML. It escapes every value that is not HTML itself. */
 
-export class Html {
-  readonly text: string
+import { partsOf } from './text-parts.ts'
 
-  constructor(text: string) {
-    this.text = text
+/** Its text is made when it is asked for, in pieces, of which each is short. */
+export class Html implements Iterable<string> {
+  readonly #texts: readonly string[]
+  readonly #parts: readonly Part[]
+
+  constructor(texts: readonly string[], parts: readonly Part[] = []) {
+    this.#texts = texts
+    this.#parts = parts
+  }
+
+  get text(): string {
+    return [...this].join('')
+  }
+
+  *[Symbol.iterator](): Generator<string, void> {
+    for (const [at, text] of this.#texts.entries()) {
+      yield text
+      yield* piecesOf(this.#parts[at])
+    }
   }
 }
 
 /** Text that is HTML already. */
-export const raw = (text: string) => new Html(text)
+export const raw = (text: string) => new Html([text])
 
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
@@ -21,12 +37,11 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
-  new Html(texts.reduce((whole, text, at) => whole + textOf(parts[at - 1]) + text))
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => new Html(texts, parts)
 
-function textOf(part: Part): string {
-  if (part instanceof Html) return part.text
-  if (part === false || part === null || part === undefined) return ''
-  if (typeof part === 'object') return part.map(textOf).join('')
-  return String(part).replaceAll(/[&<>"']/g, sign => entities[sign]!)
+function* piecesOf(part: Part): Generator<string, void> {
+  if (part instanceof Html) yield* part
+  else if (part === false || part === null || part === undefined) return
+  else if (typeof part === 'object') for (const one of part) yield* piecesOf(one)
+  else for (const text of partsOf(String(part))) yield text.replaceAll(/[&<>"']/g, sign => entities[sign]!)
 }

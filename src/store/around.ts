@@ -6,11 +6,11 @@ type Work<T> = (tx: Tx) => Promise<T>
 /** `run` does the unit, with `work` or with something around it. The work of a read gets a reader alone. */
 export type Around = <T>(unit: UnitKind, work: Work<T>, run: (work: Work<T>) => Promise<T>) => Promise<T>
 
-/** All else of the database is its own. */
-export function aroundUnits<D extends Db>(db: D, around: Around): D {
+/** All else of the database is its own. `flowOf`: whose units they are, where the caller does not say it. */
+export function aroundUnits<D extends Db>(db: D, around: Around, flowOf = (): string | undefined => undefined): D {
   const ofReads = <T>(run: (work: (q: Reader) => Promise<T>) => Promise<T>) => run as (work: Work<T>) => Promise<T>
   const units: Pick<Db, UnitKind> = {
-    read: (work, flow) =>
+    read: (work, flow = flowOf()) =>
       around(
         'read',
         work,
@@ -22,7 +22,7 @@ export function aroundUnits<D extends Db>(db: D, around: Around): D {
         work,
         ofReads(work => db.readCommitted(work)),
       ),
-    write: (work, flow) => around('write', work, work => db.write(work, flow)),
+    write: (work, flow = flowOf()) => around('write', work, work => db.write(work, flow)),
     migrate: work => around('migrate', work, work => db.migrate(work)),
   }
   return new Proxy(db, {

@@ -42,7 +42,10 @@ export function contractPages(
     let page: PageReply | undefined
     return async () => {
       // Kept once it is made: a file that could not be read, as no descriptor was free, is read at the next request.
-      page ??= await make()
+      if (page === undefined) {
+        const made = await make()
+        page = { ...made, body: Buffer.from(made.body as string) } // so no request encodes it anew
+      }
       return page
     }
   }

@@ -85,7 +85,7 @@ export function repeatable(record: Endpoint, market: Market, { identify, respond
       const request = ours as KeyedRequest | null
       const refusal = keptRefusal(error, db)
       if (!request || !refusal) throw error
-      return db.write(tx => once(tx, request, refusal)) // the transaction was rolled back, and with it the claim of the key
+      return db.write(tx => once(tx, request, refusal), work.call.flow) // the transaction was rolled back, and with it the claim of the key
     }
   }
 
@@ -94,19 +94,20 @@ export function repeatable(record: Endpoint, market: Market, { identify, respond
       const actor = await identify(tx, work)
       const request = requestOf(record, work, actor)
       return { actor, request, earlier: await claim(tx, world, request) }
-    })
+    }, work.call.flow)
+    const { flow } = work.call
     if (earlier) return new Repeatable(earlier, true)
     try {
       const given = await respond(work, actor)
-      await db.write(tx => keep(tx, market, request, given))
+      await db.write(tx => keep(tx, market, request, given), flow)
       return new Repeatable(given, false)
     } catch (error) {
       const refusal = keptRefusal(error, db)
       if (!refusal) {
-        await db.write(tx => release(tx, request))
+        await db.write(tx => release(tx, request), flow)
         throw error
       }
-      await db.write(tx => keep(tx, market, request, refusal))
+      await db.write(tx => keep(tx, market, request, refusal), flow)
       return new Repeatable(refusal, false)
     }
   }

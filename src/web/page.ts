@@ -1,5 +1,6 @@
 /** Pages for people: HTML that the server makes, whole without scripts. */
 import { createHash } from 'node:crypto'
+import type { Html } from '../shared/html.ts'
 import { LARGE_BYTES } from './bodies/unread-responses.ts'
 import { sessionCookie } from './credentials.ts'
 import { type Call, HTML_TYPE } from './response.ts'
@@ -20,7 +21,7 @@ export const pageHeaders = {
 } as const
 
 interface Given {
-  readonly body?: string
+  readonly body?: string | Html
   readonly type?: string
   readonly status?: number
   /** Whom it is made for: what only one account sees must not be kept for others. */
@@ -44,20 +45,31 @@ export class SentPage {
 export const seeOther = (location: string, more: Pick<Given, 'session'> = {}) =>
   new SentPage({ ...more, status: 303, type: 'text/plain; charset=utf-8', body: `${location}\n`, location })
 
-/** Nothing of a page is ever stale: a browser may keep it, and asks each time whether it is still the same. */
-export function sendPage(call: Call, { given }: SentPage): void {
+/**
+ * Nothing of a page is ever stale: a browser may keep it, and asks each time whether it is still the same. The response to HEAD
+ * has no length and no tag, because nothing is made for it.
+ */
+export async function sendPage(call: Call, { given }: SentPage): Promise<void> {
   const { body = '', type = HTML_TYPE, status = 200, isPrivate = false, location, session } = given
   const { req } = call
   const isKept = status === 200 && req.method !== 'POST'
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const headers = {
     ...pageHeaders,
-    ...(isKept && { etag, vary: 'cookie', 'cache-control': isPrivate ? 'private, no-cache' : 'no-cache' }),
+    ...(isKept && { vary: 'cookie', 'cache-control': isPrivate ? 'private, no-cache' : 'no-cache' }),
     ...(location !== undefined && { location }),
     ...(session !== undefined && { 'set-cookie': sessionCookie(call.server.market.config, session) }),
   }
-  const length = Buffer.byteLength(body)
-  if (isKept && length > LARGE_BYTES) call.reserveBytes(length)
-  const isSame = isKept && (req.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(etag)
-  call.page(isSame ? 304 : status, type, isSame ? '' : body, headers)
+  if (req.method === 'HEAD') return call.head(status, type, headers)
+  const made = typeof body === 'string' ? body : await call.made(body)
+  if (!isKept) return call.page(status, type, made, headers)
+  if (typeof made === 'string' && made.length > LARGE_BYTES) call.reserveBytes(Buffer.byteLength(made))
+  const etag = tagOf(typeof made === 'string' ? [made] : made)
+  const isSame = (req.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(etag)
+  call.page(isSame ? 304 : status, type, isSame ? '' : made, { ...headers, etag })
+}
+
+function tagOf(slices: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256')
+  for (const slice of slices) hash.update(slice)
+  return `"${hash.digest('base64url').slice(0, 22)}"`
 }

@@ -6,13 +6,14 @@ import { limits, type RateCategory } from '../api/limits.ts'
 import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
-import { AwayError, BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
+import { AwayError, BusyError, ConstraintError, ContestedError, isTold, TooMuchError } from '../store/db.ts'
 import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import type { ArrivingFiles } from './bodies/arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
 import { LARGE_BYTES, type UnreadResponses } from './bodies/unread-responses.ts'
 import { isHttps } from './credentials.ts'
 import { detailsForBuilder, requestDetails } from './debug.ts'
+import { JsonPieces, type Pieces } from './pieces.ts'
 import { clientAddress } from './sockets/client-address.ts'
 import type { EventStreams } from './stream.ts'
 import type { Turns } from './turns.ts'
@@ -44,14 +45,6 @@ export interface Sent<Body = string | Buffer | readonly Buffer[]> {
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly body: Body
-}
-
-/** The text of a list, whose items are made one by one. */
-export interface ListText {
-  readonly head: string
-  readonly count: number
-  readonly items: Iterable<string>
-  readonly tail: string
 }
 
 interface Ready extends Sent {
@@ -202,39 +195,46 @@ export class Call {
   }
 
   /** A response to HEAD, whose body nobody has made. */
-  head(status: number) {
-    this.#send(status, this.#headers(JSON_TYPE, null), '')
+  head(status: number, type = JSON_TYPE, more: Readonly<Record<string, string>> = {}) {
+    const headers = this.#headers(type, null)
+    addHeaders(headers, more)
+    this.#send(status, headers, '')
+  }
+
+  /** The response to GET. */
+  async answer(status: number, data: unknown): Promise<void> {
+    const body = await this.made(new JsonPieces({ success: true, data: data === undefined ? null : data }))
+    if (typeof body === 'string') this.json(status, body)
+    else this.#send(status, this.#headers(JSON_TYPE, lengthOf(body)), body)
   }
 
   /** Makes a long text in slices, between which others have their turn, and stops when the client leaves. */
-  async list(status: number, { head, count, items, tail }: ListText): Promise<void> {
+  async made(pieces: Pieces): Promise<string | readonly Buffer[]> {
     const { turns } = this.server
     const slices: Buffer[] = []
-    let text = head
+    let text = ''
     let began = performance.now()
-    let made = 0
     let expected = 0
-    for (const item of items) {
-      text += item
-      made++
+    for (const piece of pieces) {
+      text += piece
       if (text.length < SLICE_LENGTH) continue
       const slice = Buffer.from(text)
       slices.push(slice)
       text = ''
       if (slices.length === 1) {
-        expected = Math.ceil((slice.length * count) / made) + tail.length
+        expected = Math.ceil(slice.length / (pieces.made ?? 1))
         this.reserveBytes(expected)
       }
       turns.charge(this.flow, performance.now() - began)
       await turns.yieldTo(this.flow, this.res)
       began = performance.now()
     }
-    if (slices.length === 0) return this.json(status, text + tail)
-    slices.push(Buffer.from(text + tail))
-    const length = slices.reduce((sum, { length }) => sum + length, 0)
+    if (slices.length === 0) return text
+    slices.push(Buffer.from(text))
+    const length = lengthOf(slices)
     if (length > expected) this.server.unread.count(this.res, this, length - expected)
     turns.charge(this.flow, performance.now() - began)
-    this.#send(status, this.#headers(JSON_TYPE, length), slices)
+    return slices
   }
 
   json(status: number, text: string, cookie?: string) {
@@ -253,8 +253,8 @@ export class Call {
   }
 
   /** Sends a page outside the envelope. */
-  page(status: number, type: string, body: string | Buffer, more?: Readonly<Record<string, string>>) {
-    const headers = this.#headers(type, status === 304 ? null : Buffer.byteLength(body))
+  page(status: number, type: string, body: Sent['body'], more?: Readonly<Record<string, string>>) {
+    const headers = this.#headers(type, status === 304 ? null : lengthOf(body))
     if (more) addHeaders(headers, more)
     this.#send(status, headers, body)
   }
@@ -297,6 +297,8 @@ export class Call {
   #logFault(error: unknown) {
     const fault = error instanceof Error ? error : new Error(String(error))
     const { message, stack } = fault
+    // The line of the request says that the database was away.
+    if (isTold(error)) return
     this.server.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
   }
 
@@ -378,6 +380,11 @@ export class Call {
 /** Whether the error means that another request changed the same rows at the same moment. */
 const hasLost = (error: unknown) =>
   error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
+
+const lengthOf = (body: Sent['body']) =>
+  typeof body === 'string' || Buffer.isBuffer(body)
+    ? Buffer.byteLength(body)
+    : body.reduce((sum, { length }) => sum + length, 0)
 
 function later(name: 'overloaded' | 'database_away'): Refusal {
   const refusal = refuse(name)

@@ -2,7 +2,7 @@
 import { acceptsIdempotencyKey, type Endpoint, type Page, type ReadyPage } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
-import { Created, Download, EventStream, Json } from '../api/reply.ts'
+import { Created, Download, EventStream } from '../api/reply.ts'
 import { Activity } from '../market/activity.ts'
 import type { Actor, Market } from '../market/market.ts'
 import { refuseWhenFull } from '../market/permission.ts'
@@ -10,7 +10,8 @@ import type { KeptResponse } from '../market/requests/idempotency.ts'
 import { dropFiles, type FileRoom, fileRoom } from '../market/tasks/files.ts'
 import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
-import type { Reader, Tx } from '../store/db.ts'
+import { type Around, aroundUnits } from '../store/around.ts'
+import type { Db, Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './bodies/body.ts'
 import { recordCallback } from './callback-recording.ts'
 import {
@@ -29,7 +30,7 @@ import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { BeginFiles, Upload } from './multipart.ts'
 import { SentPage, sendPage } from './page.ts'
-import type { Call, ListText } from './response.ts'
+import type { Call } from './response.ts'
 import { MS_PER_BYTE } from './turns.ts'
 import { callerOf, type Work } from './work.ts'
 
@@ -77,7 +78,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else if (result instanceof EventStream) call.server.streams.send(call, result)
-    else if (result instanceof SentPage) sendPage(call, result)
+    else if (result instanceof SentPage) await sendPage(call, result)
     else await reply(record, call, input, result)
     return result
   }
@@ -93,7 +94,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const room = await roomForUpload(record, market, identify, { call, credential })
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
-    const upload = await receiveUpload(call, form, market, begin)
+    const own = { ...market, db: unitsOf(market.db, call) }
+    const upload = await receiveUpload(call, form, own, begin)
     const bytes = upload.files.reduce((sum, { size }) => sum + size, 0)
     call.server.turns.charge(call.flow, bytes * MS_PER_BYTE)
     let kept = false
@@ -101,7 +103,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       const result = await respond(call, credential, upload)
       kept = !(result instanceof Repeatable) || result.hadEffect
     } finally {
-      if (!kept) await dropFiles(market, upload.files)
+      if (!kept) await dropFiles(own, upload.files)
     }
   }
 
@@ -166,6 +168,10 @@ function nameFlow(call: Call, credential: Credential | null): string {
   return call.flow
 }
 
+/** The database for units that are the request's wherever they are opened. */
+const unitsOf = (db: Db, call: Call, around: Around = (_, work, run) => run(work)) =>
+  aroundUnits(db, around, () => call.flow)
+
 /** What a request of an endpoint has of the thread, in ms, measured where nothing else runs meanwhile. */
 class Cost {
   /** Of late. */
@@ -190,19 +196,18 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
   const { db, world, config, log, webhooks, memory, recording, faults } = market
   const prefetch = prefetcherOf(record, db)
 
-  const measured = async <Result>(call: Call, run: () => Promise<Result>): Promise<Result> => {
-    const { usual } = cost
+  /** A unit of a shared engine waits for the server most of its time, so there the estimate is all that is charged. */
+  const measured = async <Result>(call: Call, estimate: number, run: () => Promise<Result>): Promise<Result> => {
+    if (db.shared) return run()
     const began = performance.now()
     try {
       return await run()
     } finally {
-      cost.charge(call, began, usual)
+      cost.charge(call, began, estimate)
     }
   }
 
-  // A unit of a shared engine waits for the server most of its time, so there the estimate is all that is charged.
-  const inside = (tx: Reader, work: Work): Promise<unknown> =>
-    db.shared ? served(tx, work) : measured(work.call, () => served(tx, work))
+  const inside = (tx: Reader, work: Work): Promise<unknown> => measured(work.call, cost.usual, () => served(tx, work))
 
   const served = async (tx: Reader, work: Work): Promise<unknown> => {
     const { req } = work.call
@@ -215,9 +220,15 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
     )
   }
 
+  /** What a verb gets that opens its units itself: they have the turns and the connections of its request. */
+  const ownContext = (call: Call, actor: Actor | null) => {
+    const units = unitsOf(db, call, (_, work, run) => run(tx => measured(call, 0, () => work(tx))))
+    return { ...market, db: units, actor, caller: callerOf(call), requestId: call.id }
+  }
+
   const outsideUnit = async (work: Work): Promise<unknown> => {
     const actor = work.credential ? await db.read(q => identify(q, work), work.call.flow) : null
-    return verb({ ...market, actor, caller: callerOf(work.call), requestId: work.call.id }, work.input())
+    return verb(ownContext(work.call, actor), work.input())
   }
 
   if (needsOnlyPrefetched(record, db)) return (work: Work) => db.readCommitted(q => inside(q, work))
@@ -242,7 +253,7 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
       actor,
       requestId,
     }
-    const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call), requestId }
+    const ctx = tx ? inUnit : ownContext(work.call, actor)
     return rendered(record, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, respond })
@@ -302,7 +313,8 @@ async function reply(record: Endpoint, call: Call, input: () => Input, result: u
     return call.json(result.status, result.text)
   }
   if (call.req.method === 'HEAD') return call.head(record.status ?? 200)
-  if (record.list !== undefined) return call.list(record.status ?? 200, listText(record.list, result, input()))
+  if (record.method === 'GET')
+    return call.answer(record.status ?? 200, record.list === undefined ? result : listed(record.list, result, input()))
   if (record.sets !== 'session') {
     const { status, text } = rendered(record, result)
     return call.json(status, text)
@@ -325,27 +337,12 @@ function rendered(record: Endpoint, result: unknown): KeptResponse {
     status = 201
     data = data.data
   }
-  return { status, text: `{"success":true,"data":${jsonOf(data)}}` }
+  return { status, text: JSON.stringify({ success: true, data: data === undefined ? null : data }) }
 }
 
-const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data))
-
-function listText(key: string, data: unknown, { query }: Input): ListText {
+function listed(key: string, data: unknown, { query }: Input): object {
   const { items, total } = data as Page<unknown> | ReadyPage
   const { page, limit } = query as Paging
   const totalPages = pagesOf(total, limit)
-  const pagination = { page, limit, total, totalPages, hasMore: page < totalPages }
-  return {
-    head: `{"success":true,"data":{"${key}":`,
-    ...(items instanceof Json ? { count: 1, items: [items.text] } : { count: items.length, items: textsOf(items) }),
-    tail: `,"pagination":${JSON.stringify(pagination)}}}`,
-  }
-}
-
-/** The JSON of an array in pieces, of which each has one item. */
-function* textsOf(items: readonly unknown[]): Generator<string> {
-  if (items.length === 0) yield '[]'
-  for (let i = 0; i < items.length; i++) {
-    yield `${i === 0 ? '[' : ','}${jsonOf(items[i])}${i === items.length - 1 ? ']' : ''}`
-  }
+  return { [key]: items, pagination: { page, limit, total, totalPages, hasMore: page < totalPages } }
 }

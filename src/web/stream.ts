@@ -2,18 +2,23 @@
  * Sends streams of server-sent events, which go on until the client leaves or the server closes. Source: A-238.
  *
  * A stream keeps only the number of the last item that it has sent, and takes the next one from its feed when the client
- * has room for it. So a slow client costs no memory: it falls behind, until `connections.ts` ends it.
+ * has room for it. So a slow client costs no memory: it falls behind, until `connections.ts` ends it. What there is to send is
+ * made and sent in turns of the account that follows, never by the request that it tells of. Source: A-289.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
 import type { EventStream } from '../api/reply.ts'
+import type { Turns } from './turns.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 /** What is known may be old: all is to be read anew. */
 const RESYNC = 'event: resync\ndata: {}\n\n'
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000
+/** So many comments are sent in one go. */
+const BEATS_AT_ONCE = 100
+
 interface StreamOptions {
   heartbeatMs: number
   /** Distinguishes this process in the ids of items, as a later one counts from the start again. */
@@ -26,13 +31,17 @@ interface StreamOptions {
 interface StreamCall {
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  readonly flow: string
+  readonly server: { readonly turns: Turns }
   stream(status: number, type: string, length: null, headers: Readonly<Record<string, string>>): void
 }
 
 interface OpenStream {
   readonly res: ServerResponse
   readonly hints: EventStream['hints']
+  readonly flow: string
   beats: number
+  send(): void
   end(): void
 }
 
@@ -49,16 +58,18 @@ export class EventStreams {
 
   send(call: StreamCall, stream: EventStream): void {
     const own = this.#open.get(stream.owner) ?? new Set()
-    if (own.size >= limits.streams.atOnce) throw refuse('too_many_streams', limits.streams.atOnce)
+    const { atOnce, account } = limits.streams
+    if (own.size >= atOnce) throw refuse('too_many_streams', atOnce)
+    const { req, res, flow } = call
+    if (this.#all().filter(open => open.flow === flow).length >= account) throw refuse('too_many_streams', account)
     const { process, release, heartbeatMs } = this.#options
-    const { req, res } = call
     call.stream(200, TYPE, null, { 'x-accel-buffering': 'no' })
     if (req.method === 'HEAD' || this.#closed) return void res.end()
     release(res)
     const start = startOf(stream, process, req.headers['last-event-id'])
-    const open = follow(res, stream, process, start)
+    const open = follow(call, stream, process, start)
     this.#open.set(stream.owner, own.add(open))
-    this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref()
+    this.#heartbeat ??= setInterval(() => this.#beat(this.#all()), heartbeatMs).unref()
     res.once('close', () => {
       open.end()
       own.delete(open)
@@ -69,7 +80,10 @@ export class EventStreams {
 
   endAll(): void {
     this.#closed = true
-    for (const open of this.#all()) open.end()
+    for (const open of this.#all()) {
+      open.send()
+      open.end()
+    }
     this.#stopHeartbeat()
   }
 
@@ -77,12 +91,14 @@ export class EventStreams {
     return [...this.#open.values()].flatMap(own => [...own])
   }
 
-  #beat(): void {
-    for (const open of this.#all()) {
+  #beat(streams: OpenStream[]): void {
+    for (const open of streams.splice(0, BEATS_AT_ONCE)) {
       const { res, hints } = open
+      if (res.writableEnded) continue
       if (hints && ++open.beats >= limits.streams.comments) open.end()
       else if (!res.writableNeedDrain) res.write(hints === 'partial' ? RESYNC : ': alive\n\n')
     }
+    if (streams.length > 0) setImmediate(() => this.#beat(streams))
   }
 
   #stopHeartbeat(): void {
@@ -100,13 +116,16 @@ function startOf({ after, hints }: EventStream, process: string, lastId: string 
 }
 
 function follow(
-  res: ServerResponse,
+  { res, flow, server: { turns } }: StreamCall,
   { feed, follows, hints }: EventStream,
   process: string,
   start: number | null,
 ): OpenStream {
   let at = start ?? feed.last
+  let waits = false
+  /** Sends until the client has no room or nothing is left. */
   const send = () => {
+    const began = performance.now()
     while (!res.writableNeedDrain && !res.writableEnded) {
       const missed = feed.oldest - 1 - at
       if (missed > 0) {
@@ -117,20 +136,29 @@ function follow(
       if (!item) {
         at = Math.max(at, feed.last)
         if (!follows) end()
-        return
+        break
       }
       at = item.number
       res.write(`id: ${process}-${at}\ndata: ${item.text}\n\n`)
     }
+    turns.charge(flow, performance.now() - began)
   }
-  const unwatch = feed.watch(send)
+  const wake = () => {
+    if (waits || res.writableEnded) return
+    waits = true
+    turns.yieldTo(flow, res).then(() => {
+      waits = false
+      send()
+    }, end)
+  }
+  const unwatch = feed.watch(wake)
   const end = () => {
     unwatch()
     res.end()
   }
-  res.on('drain', send)
+  res.on('drain', wake)
   res.write(`retry: ${RETRY_MS}\n\n`)
   if (start === null) res.write(RESYNC)
-  send()
-  return { res, hints, beats: 0, end }
+  wake()
+  return { res, hints, flow, beats: 0, send, end }
 }

@@ -119,6 +119,7 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
   'src/web/idempotency.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
   'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
+  'src/web/serve.ts > store/around.ts': 'the units of a verb that opens them itself are those of its request',
   'src/web/metrics.ts > store/db.ts': 'names the type of what is measured of a unit',
   'src/sim/verb-calls.ts > market/market.ts': 'names the types of the marketplace and of who acts in it',
   'src/sim/verb-calls.ts > market/verb.ts': 'names the type of the verbs',

@@ -43,7 +43,7 @@ answer({
   },
 
   /** Tasks that can be submitted, of one buyer for one agent after the other. */
-  drafts: (count: number) => makeDrafts(count),
+  drafts: ({ count, agents }: { count: number; agents?: number }) => makeDrafts(count, agents),
 
   /** What this instance has sent so far. */
   sent: () => sent,

@@ -12,8 +12,8 @@ export interface Draft {
   key: string
 }
 
-/** Makes tasks that can be submitted. */
-export type MakeDrafts = (count: number) => Promise<Draft[]>
+/** Makes tasks that can be submitted, for so many agents. */
+export type MakeDrafts = (count: number, agents?: number) => Promise<Draft[]>
 
 const BUYERS = 200
 const AGENTS = 200
@@ -34,7 +34,7 @@ export async function furnishForMany(market: Market, sinkPort: number): Promise<
     }
     return all
   })
-  return async count => {
+  return async (count, agents = AGENTS) => {
     const drafts: Draft[] = []
     for (let from = 0; from < count; from += CHUNK) {
       await db.write(async tx => {
@@ -43,7 +43,7 @@ export async function furnishForMany(market: Market, sinkPort: number): Promise<
           const buyer = buyers[n % buyers.length]!
           const id = world.id('task')
           drafts.push({ id, key: buyer.key })
-          const at = (n * 7) % agentIds.length
+          const at = (n * 7) % agents
           const builderId = builders[at % builders.length]!.user.id
           const parties = { agentId: agentIds[at]!, buyerId: buyer.id, builderId }
           inserted.push(insertDraft(tx, { id, ...parties, createdAt: world.now() }, n))

@@ -68,11 +68,24 @@ edge('rel.sigterm', 'ten seconds, and an answer', {
     [webhook('rel.sigterm', 503), process('ended', 1)],
     // Of a proxy, which has read it before it passes it on.
     [webhook('rel.sigterm', 502), process('ended', 1)],
+    // It may not have begun to read the first.
+    [
+      webhook('rel.sigterm', null, { error: 'reset' }),
+      process('ended', 1),
+      webhook('rel.sigterm', 200),
+      process('ended', 1),
+    ],
   ],
   'warn had to be killed': [[webhook('rel.sigterm', 200), process('ended', 10_000)]],
   'warn did not answer': [
     [webhook('rel.sigterm', 500), process('ended', 1)],
     [webhook('rel.sigterm', null, { error: 'reset' }), process('ended', 1)],
+    [
+      webhook('rel.sigterm', 200),
+      process('ended', 1),
+      webhook('rel.sigterm', null, { error: 'reset' }),
+      process('ended', 1),
+    ],
   ],
   'inconclusive the agent was not ended': [
     [process('ended', 1), webhook('rel.sigterm', 200)],

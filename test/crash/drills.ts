@@ -38,6 +38,24 @@ async function drill(folder: string, trouble: Trouble, fleet: FleetOptions = {})
   return { ...passed, refusedMs, refusals: refusedAt.length }
 }
 
+/** The ways of some servers to Postgres can fall silent. */
+function silenced(
+  folder: string,
+  whose: readonly number[],
+  trouble: (proxies: readonly SilentProxy[], scenario: Scenario, load: Load) => Promise<unknown>,
+): Promise<DrillReport> {
+  const proxies: SilentProxy[] = []
+  const route = async (url: string, server: number | null) => {
+    if (server === null || !whose.includes(server)) return url
+    const proxy = await startSilentProxy(url)
+    proxies.push(proxy)
+    return proxy.url
+  }
+  return drill(folder, (_fleet, scenario, load) => trouble(proxies, scenario, load), { route }).finally(() =>
+    Promise.all(proxies.map(proxy => proxy.close())),
+  )
+}
+
 /** On a server of its own. */
 async function onServer<Report>(
   start: () => Promise<{ url: string; stop(): Promise<void> }>,
@@ -88,23 +106,21 @@ export const drills = {
     }),
 
   /** The connections of one of three to Postgres say nothing any more. */
-  async cut(folder: string) {
-    // One for each start of the server.
-    const proxies: SilentProxy[] = []
-    const route = async (url: string, server: number | null) => {
-      if (server !== 0) return url
-      proxies.push(await startSilentProxy(url))
-      return proxies.at(-1)!.url
-    }
-    const trouble: Trouble = async (_fleet, scenario, load) => {
-      const proxy = proxies.at(-1)!
-      proxy.fallSilent()
+  cut: (folder: string) =>
+    silenced(folder, [0], async (proxies, scenario, load) => {
+      for (const proxy of proxies) proxy.fallSilent()
       await wait(STILL_MS)
       await enough(scenario, load)
-      proxy.speak()
-    }
-    return drill(folder, trouble, { route }).finally(() => Promise.all(proxies.map(proxy => proxy.close())))
-  },
+      for (const proxy of proxies) proxy.speak()
+    }),
+
+  /** Those of all three: nobody is well, and everybody goes on once the network does. */
+  severed: (folder: string) =>
+    silenced(folder, [0, 1, 2], async proxies => {
+      for (const proxy of proxies) proxy.fallSilent()
+      await wait(STILL_MS)
+      for (const proxy of proxies) proxy.speak()
+    }),
 
   /** The server has no connection to spare. */
   limit: (folder: string) =>

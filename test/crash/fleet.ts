@@ -43,7 +43,7 @@ const ADMIN = { email: 'root@example.com', password: 'root of a test' }
 
 export interface FleetOptions {
   rateLimits?: 'off' | 'strict'
-  /** The address of the database as a server is given it; without one of the server, as this test has it. */
+  /** The address of the database as the server is given it that is started as the n-th, from 0; null: as this test has it. */
   route?: (url: string, server: number | null) => string | Promise<string>
   env?: Record<string, string>
 }
@@ -77,10 +77,11 @@ async function openFleet(
   const children = new Set<ChildProcess>()
   let count = 0
   const begin = async () => {
-    const { child, ended, firstLine } = start(['serve', ...flags, '--db', await route(dbUrl, count)], folder, env)
+    const number = count++
+    const { child, ended, firstLine } = start(['serve', ...flags, '--db', await route(dbUrl, number)], folder, env)
     children.add(child)
     child.once('close', () => children.delete(child))
-    readErrors(child, `server ${++count}`, errors)
+    readErrors(child, `server ${number + 1}`, errors)
     const line = await firstLine.catch(async () => {
       const { out, err } = await ended
       throw new Error(`A server did not start: ${out}${err}`)

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { Caller, Callers } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'
@@ -108,7 +108,9 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
 /** Some answers, then some milliseconds: a slow machine gets as much done as a fast one. */
 export async function enough(scenario: Scenario, load: Load) {
   const goal = scenario.answers + 40 + scenario.random() * 200
-  while (scenario.answers < goal && !load.stopped) await wait(1)
+  const told = () =>
+    `${Math.ceil(goal - scenario.answers)} answers more, after ${scenario.answers} and ${scenario.cuts} that were cut`
+  await until(told, () => scenario.answers >= goal || load.stopped, 1)
   await wait(scenario.random() * 20)
 }
 

@@ -9,8 +9,8 @@ import { startPostgres } from '../support/postgres-server.ts'
 import { drills } from './drills.ts'
 
 const MOST_MS = 3_000
-/** Nobody is well while no server takes writes. */
-const WITHOUT_SERVER = ['promotion']
+/** Nobody is well while no server can be reached that takes writes. */
+const WITHOUT_SERVER = ['promotion', 'severed']
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter(name => !(name in drills))

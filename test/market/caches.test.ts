@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
+import { Json } from '../../src/api/reply.ts'
 import { createAuthenticate } from '../../src/market/accounts/credentials.ts'
 import { createKeyFor } from '../../src/market/accounts/keys.ts'
 import { ListingCache, publicPage } from '../../src/market/agents/listing-cache.ts'
@@ -49,7 +50,8 @@ async function open(count: number) {
     const found = (await db.read(tx =>
       publicPage({ tx, memory: bare.market.memory }, world.now(), { ...all, ...more }),
     ))!
-    return { names: JSON.parse(found.text).map(({ name }: { name: string }) => name), total: found.total }
+    const items = found.items instanceof Json ? JSON.parse(found.items.text) : []
+    return { names: items.map(({ name }: { name: string }) => name), total: found.total }
   }
   const change = (patch: (id: string) => object, ...changed: string[]) =>
     db.write(async tx => {

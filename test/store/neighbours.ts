@@ -338,15 +338,17 @@ rows(
   ['t8', 'b', 300, 600, 'final', 1, 90, 80],
   ['t3', 'a', 100, 300, 'clearing', 0, 110, 30],
 )
-// g_1 has worked in two slots, and has bought.
+// g_1 has worked in two slots, and has bought. All budgets were used on the first day.
 rows(
   'work_sums',
-  'whose slot held in_dispute earned clearing done submitted completed cancelled disputed lost ratings stars',
-  ['g_1', 1, 300, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-  ['g_1', 2, 400, 0, 900, 900, 0, 2, 1, 0, 2, 1, 2, 6],
-  ['g_3', 1, 500, 500, 1100, 1100, 1, 1, 0, 0, 0, 0, 0, 0],
-  ['g_9', 1, 0, 900, 300, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-  ['c', 1, 0, 0, 0, 0, 0, 5, 1, 1, 2, 1, 3, 7],
+  'whose slot held in_dispute earned clearing done submitted completed cancelled disputed lost ratings stars spent',
+  ['g_1', 1, 300, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ['g_1', 2, 400, 0, 900, 900, 0, 2, 1, 0, 2, 1, 2, 6, 0],
+  ['g_3', 1, 500, 500, 1100, 1100, 1, 1, 0, 0, 0, 0, 0, 0, 0],
+  ['g_9', 1, 0, 900, 300, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ['c', 1, 0, 0, 0, 0, 0, 5, 1, 1, 2, 1, 3, 7, 0],
+  ['v1 000000', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1400],
+  ['v2 000000', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100],
 )
 
 // Webhooks: queues of two tasks to two agents.

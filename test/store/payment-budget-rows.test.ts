@@ -1,5 +1,6 @@
 // engines: embedded, postgres; process: shared
 /** Payments and budgets: each function returns and changes the rows that it names, and no neighbour of theirs. */
+import { durations } from '../../src/api/limits.ts'
 import {
   allowedCategoriesOf,
   budgetById,
@@ -23,6 +24,7 @@ import {
 } from '../../src/store/tables/money/payments.ts'
 import { testRows } from './row-effects.ts'
 
+const DAY = durations.dayMs
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
 const maxima = { maxPerTask: 200, maxDaily: 300, maxMonthly: 400 }
@@ -74,12 +76,13 @@ testRows('rows of payments and budgets', {
   ],
   'budgets: what is spent of them since the day and the month began': [
     [
-      tx => budgetById(tx, 'v1', { day: 50, month: 40 }),
-      row => ({ ...row('budget_authorizations v1'), builderId: 'a', spentToday: 900, spentThisMonth: 1400 }),
+      tx => budgetById(tx, 'v1', { day: DAY, month: 0 }),
+      row => ({ ...row('budget_authorizations v1'), builderId: 'a', spentToday: 0, spentThisMonth: 1400 }),
     ],
     [
-      tx => budgetById(tx, 'v1', { day: 51, month: 41 }).then(found => [found?.spentToday, found?.spentThisMonth]),
-      [0, 900],
+      tx =>
+        budgetById(tx, 'v1', { day: DAY - 1, month: DAY }).then(found => [found?.spentToday, found?.spentThisMonth]),
+      [1400, 0],
     ],
     [
       tx => budgetById(tx, 'v2', { day: 0, month: 0 }).then(found => [found?.spentToday, found?.spentThisMonth]),

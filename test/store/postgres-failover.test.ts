@@ -8,7 +8,7 @@ import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
-import { startPair } from '../support/postgres-server.ts'
+import { startPair, startStoppable } from '../support/postgres-server.ts'
 import { closeOpened, opened } from '../support/servers.ts'
 
 test.after.each(closeOpened)
@@ -73,7 +73,7 @@ test('a server that is made read-only is away until it takes writes again, and i
   const { url, drop } = await freshDatabase()
   await opened({ close: drop })
   const secretKey = randomBytes(32).toString('base64')
-  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 2 }, secretKey })
+  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 2 }, secretKey, rateLimits: 'warn' })
   await opened({ close: () => marketplace.close(0) })
   const other = new pg.Client(url).on('error', () => {})
   await other.connect()
@@ -97,11 +97,61 @@ test('a server that is made read-only is away until it takes writes again, and i
   await until('a refusal', async () => (await ask())[0] === 503)
   assert.match(String((await ask())[1]), /away or takes no writes; nothing was done/)
   await until('no readiness', async () => (await fetch(`${marketplace.url}/readyz`)).status === 503)
+  assert.ok((await fetch(`${marketplace.url}/openapi.json`)).ok, 'what needs no database')
   const refused = await refusal(url)
   assert.match(refused, /default_transaction_read_only/)
   await set('off')
   await until('another account', async () => (await ask())[0] === 201)
   await until('readiness', async () => (await fetch(`${marketplace.url}/readyz`)).ok)
+  await other.end()
+})
+
+test('a primary that is told to take no writes while another takes them is left at once, by all connections: no request fails, none reads what is old', async () => {
+  const pair = await startPair()
+  await opened({ close: () => pair.stop() })
+  const secretKey = randomBytes(32).toString('base64')
+  const marketplace = await openTestMarketplace({ postgres: { url: pair.url, poolSize: 4 }, secretKey })
+  await opened({ close: () => marketplace.close(0) })
+  const buyer = await marketplace.join('buyer')
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const create = () => buyer.ask<{ id: string }>('POST', '/api/tasks', { ...taskFields, agentId: agent.id }, 'key')
+  const crowd = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: 12 }, ask))
+  // All connections are there.
+  await crowd(create)
+  const tell = async (url: string, ...statements: string[]) => {
+    const client = new pg.Client(url)
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
+  await tell(pair.standby.url, 'SELECT pg_promote()')
+  const locked = `ALTER SYSTEM SET default_transaction_read_only = on`
+  await tell(pair.primary.url, `ALTER SYSTEM SET synchronous_standby_names = ''`, locked, 'SELECT pg_reload_conf()')
+  const first = await create()
+  const others = await crowd(create)
+  assert.equal([...new Set([first, ...others].map(({ status }) => status))], [201])
+  const path = `/api/tasks/${first.data!.id}`
+  const reads = await crowd(() => buyer.ask('GET', path, undefined, 'key'))
+  assert.equal([...new Set(reads.map(({ status }) => status))], [200])
+  assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
+  await marketplace.checkLedger()
+})
+
+test('a server that takes no writes any more is not ready, also for who is connected', async () => {
+  const server = await startStoppable()
+  await opened({ close: () => server.stop() })
+  const db = await opened(await openPostgres({ url: server.url }))
+  assert.is(await db.ready(), true)
+  const other = new pg.Client(server.url)
+  await other.connect()
+  const lock = async (value: string) => {
+    await other.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
+    await other.query('SELECT pg_reload_conf()')
+  }
+  await lock('on')
+  await until('no readiness', async () => !(await db.ready()))
+  await lock('off')
+  await until('readiness', () => db.ready())
   await other.end()
 })
 

@@ -1,5 +1,6 @@
 // engines: embedded, postgres; process: shared
 /** What comes of the tasks of an agent and of a buyer, in sums: each change adds to theirs, and to those of no neighbour. */
+import { durations } from '../../src/api/limits.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { taskById } from '../../src/store/tables/tasks/tasks.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../src/store/tables/tasks/work-sums.ts'
 import { rowsWith, testRows } from './row-effects.ts'
 
+const DAY = durations.dayMs
 const bought = { agentId: 'g_3', buyerId: 'c', buyerAgentId: 'g_1', builderId: 'b' }
 const own = { ...bought, id: 't1', buyerId: 'b' }
 
@@ -79,30 +81,41 @@ testRows('sums of work', {
           .then(({ lost }) => lost),
       0,
       [
-        '+ work_sums g_2/2 {"whose":"g_2","slot":2,"held":5,"in_dispute":0,"earned":0,"clearing":0,"done":0,"submitted":0,"completed":0,"cancelled":0,"disputed":0,"lost":0,"ratings":0,"stars":0}',
+        '+ work_sums g_2/2 {"whose":"g_2","slot":2,"held":5,"in_dispute":0,"earned":0,"clearing":0,"done":0,"submitted":0,"completed":0,"cancelled":0,"disputed":0,"lost":0,"ratings":0,"stars":0,"spent":0}',
       ],
     ],
     // For oneself.
     [tx => tx.runAll(ofBuyer(own, { ratings: 1, stars: 3 })), []],
-    [done('t1', task => ofChange(task, 'cancelled')), 0],
+    [done('t1', task => ofChange(task, 'cancelled', 5 * DAY, 0)), 0],
     [
-      done('t1', task => ofChange({ ...task, id: 't1' }, 'pending')),
+      done('t1', task => ofChange({ ...task, id: 't1' }, 'pending', 5 * DAY, 0)),
       1,
       ['work_sums c/1: submitted 5 → 6', 'work_sums g_1/1: held 300 → 500'],
     ],
-    [done('t2', task => ofChange({ ...task, id: 't1' }, 'in_progress')), 0],
+    [done('t2', task => ofChange({ ...task, id: 't1' }, 'in_progress', 5 * DAY, 0)), 0],
     [
-      done('t2', task => ofChange({ ...task, id: 't1' }, 'cancelled')),
+      done('t2', task => ofChange({ ...task, id: 't1' }, 'cancelled', 5 * DAY, 0)),
       1,
       ['work_sums c/1: cancelled 1 → 2', 'work_sums g_1/1: held 300 → 0'],
     ],
     [
-      done('t4', task => ofChange({ ...task, id: 't1' }, 'completed')),
+      done('t4', task => ofChange({ ...task, id: 't1' }, 'completed', 5 * DAY, 150)),
       1,
       [
         'work_sums c/1: completed 1 → 2',
         'work_sums g_1/1: completed 0 → 1',
         'work_sums g_3/1: held 500 → 0, in_dispute 500 → 0, done 1 → 2',
+        'work_sums v1 000000/0: spent 1400 → 1250',
+      ],
+    ],
+    // Of a budget, on the day of its submit.
+    [
+      done('t1', task => ofChange({ ...task, budgetAuthorizationId: 'v1' }, 'pending', 5 * DAY + 7, 0)),
+      1,
+      [
+        '+ work_sums v1 000005/0 {"whose":"v1 000005","slot":0,"held":0,"in_dispute":0,"earned":0,"clearing":0,"done":0,"submitted":0,"completed":0,"cancelled":0,"disputed":0,"lost":0,"ratings":0,"stars":0,"spent":200}',
+        'work_sums c/1: submitted 5 → 6',
+        'work_sums g_1/1: held 300 → 500',
       ],
     ],
     [done('t5', task => ofDispute({ ...task, id: 't1' }, 'd')), 1, ['work_sums g_3/1: in_dispute 500 → 1100']],

@@ -1,11 +1,16 @@
 /** A database whose statements are counted, to see what is remembered and not asked again. */
-import type { Db, Reader } from '../../src/store/db.ts'
+import type { Db, Reader, Value } from '../../src/store/db.ts'
+
+export interface Asked {
+  sql: string
+  values: readonly Value[]
+}
 
 const COUNTED = /^(?:get|all|run|lock)$/
 
 /** From now on; `stop` gives back the database as it was. */
 export function countStatements(db: Db) {
-  const texts: string[] = []
+  const asked: Asked[] = []
   const counted = <Q extends Reader>(real: Q): Q =>
     new Proxy(real, {
       get(_, name) {
@@ -13,7 +18,8 @@ export function countStatements(db: Db) {
         if (typeof found !== 'function') return found
         if (!COUNTED.test(String(name))) return found.bind(real)
         return (sql: string, ...rest: unknown[]) => {
-          texts.push(name === 'lock' ? `lock ${sql}` : sql)
+          const [values = []] = rest as [values?: readonly Value[]]
+          asked.push(name === 'lock' ? { sql: `lock ${sql}`, values: [] } : { sql, values })
           return found.call(real, sql, ...rest)
         }
       },
@@ -27,10 +33,11 @@ export function countStatements(db: Db) {
   return {
     /** Of those since the last call that match. */
     count(pattern: RegExp): number {
-      return texts.splice(0).filter(sql => pattern.test(sql)).length
+      return asked.splice(0).filter(({ sql }) => pattern.test(sql)).length
     },
     /** All since the last call. */
-    texts: () => texts.splice(0),
+    texts: () => asked.splice(0).map(({ sql }) => sql),
+    all: () => asked.splice(0),
     stop() {
       for (const [at, name] of names.entries()) Object.assign(db, { [name]: before[at] })
     },

@@ -19,6 +19,9 @@ const YEAR_MS = 365 * 86_400_000
 export const userId = (n: number) => `usr_${padded(n)}`
 export const agentId = (n: number) => `agt_${padded(n)}`
 export const taskId = (n: number) => `task_${padded(n)}`
+export const budgetId = (n: number) => `bud_${padded(n)}`
+/** Of the webhook of a task's submit. */
+export const deliveryId = (task: number) => `dlv_${padded(2 * task)}`
 
 /** The trader to ask as. */
 export const SOMEONE = 5

@@ -1,7 +1,7 @@
 /** Every list of the interface, asked in each of its ways by one trader of a crowd or by an administrator. */
 import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { agentStates, taskStates } from '../../src/api/flow.ts'
-import { agentId, SOMEONE, taskId, userId } from './crowd.ts'
+import { agentId, budgetId, deliveryId, SOMEONE, taskId, userId } from './crowd.ts'
 
 /** What a list answers. */
 export interface List<Item> {
@@ -103,8 +103,48 @@ export const listsOfAdmin: Ask[] = [
 /** Of whoever is signed in: no key is shown them. */
 export const listsOfSession: Ask[] = [ask('listSessions')]
 
+/**
+ * Each endpoint that shows one thing or counts many. `busy`: a task of theirs that is completed; `reviewed`: one with a review; `worked`: one that
+ * their agent did.
+ */
+export const readsOf = ({ busy, reviewed, worked }: Record<'busy' | 'reviewed' | 'worked', number>): Ask[] => [
+  ask('me'),
+  ask('getTotp'),
+  ask('getAgent', {}, { id: mine }),
+  ask('listCategories'),
+  ask('getMyAgent', {}, { id: mine }),
+  ask('getAgentChecks', {}, { id: mine }),
+  ask('getRatings', {}, { id: mine }),
+  ask('countMyDeliveries'),
+  ask('countMyDeliveries', { agent: mine }),
+  ...deliveryFilters.filter(query => !('status' in query)).map(query => ask('countMyDeliveries', query)),
+  ask('getDelivery', {}, { id: mine, deliveryId: deliveryId(worked) }),
+  ask('countTasks'),
+  ...each('countTasks', 'role', roles),
+  ...taskFilters
+    .filter(query => !('status' in query))
+    .flatMap(query => roles.map(role => ask('countTasks', { ...query, role }))),
+  ask('getTask', {}, { id: taskId(busy) }),
+  ask('diagnoseTask', {}, { id: taskId(worked) }),
+  ask('downloadFile', {}, { id: taskId(busy), fileId: 'file_none' }),
+  ask('getReview', {}, { id: taskId(reviewed) }),
+  ask('getWallet'),
+  ask('getDepositLimits'),
+  ask('getEarnings'),
+  ask('getBudget', {}, { id: budgetId(SOMEONE * 30) }),
+  ...[myBuyer, myBuyingAgent].map(who => ask('getReputation', {}, { userId: who })),
+  ask('adminGetAgent', {}, { id: mine }),
+  ask('adminGetUser', {}, { id: userId(SOMEONE) }),
+  ask('adminQueues'),
+  ask('adminUsage'),
+  ask('adminSecretKey'),
+  ask('listBuyers'),
+  ask('getClock'),
+  ask('watchChanges', { follow: 'false' }),
+]
+
 /** Where a page of it lies. */
-export function pathOf({ name, params, query }: Ask, page: number): string {
+export function pathOf({ name, params, query }: Ask, page?: number): string {
   const path = endpoints[name].path.replace(/:(\w+)/g, (_, param) => params[param]!)
-  return `${path}?${new URLSearchParams({ ...query, page: String(page) })}`
+  return `${path}?${new URLSearchParams({ ...query, ...(page !== undefined && { page: String(page) }) })}`
 }

@@ -15,6 +15,8 @@ export interface SilentProxy {
 export async function startSilentProxy(url: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<net.Socket>()
+  /** Whose other side has gone meanwhile. */
+  const left = new Set<net.Socket>()
   let isSilent = false
   const join = (from: net.Socket, to: net.Socket) => {
     sockets.add(from)
@@ -24,7 +26,8 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
       .on('end', () => to.end())
       .on('close', () => {
         sockets.delete(from)
-        if (!isSilent) to.destroy()
+        if (isSilent) left.add(to)
+        else to.destroy()
       })
     if (isSilent) from.pause()
   }
@@ -45,6 +48,8 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
     speak() {
       isSilent = false
       for (const socket of sockets) socket.resume()
+      for (const socket of left) socket.destroy()
+      left.clear()
     },
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -1,5 +1,6 @@
 // engines: embedded; process: shared
 /** The log as a stream of server-sent events: what comes, where it goes on, and what bounds it. Source: A-238. */
+import http from 'node:http'
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -107,6 +108,30 @@ test('four streams for one key; one that ends makes room', async () => {
     return again.status === 200
   })
   await marketplace.close()
+})
+
+test('sixteen streams for one account, however many keys and addresses it has', async () => {
+  const { marketplace } = await open()
+  const { url, admin } = marketplace
+  const left = new AbortController()
+  const follow = (key: string, localAddress: string) =>
+    new Promise<number>((resolve, reject) => {
+      const options = { headers: { authorization: `Bearer ${key}` }, localAddress, signal: left.signal }
+      http
+        .get(`${url}/api/dev/events`, options, res => resolve(res.statusCode!))
+        .on('error', error => (left.signal.aborted ? undefined : reject(error)))
+    })
+  for (let i = 0; i < 5; i++) {
+    const { key } = await admin.client.createKey({ name: `key ${i}` })
+    const statuses = []
+    for (let n = 0; n < 4; n++) statuses.push(await follow(key, `127.0.0.${10 + i}`))
+    assert.equal(statuses, Array(4).fill(i < 4 ? 200 : 429))
+  }
+  const other = await marketplace.join('other')
+  const stream = { headers: { authorization: `Bearer ${other.key}` }, signal: left.signal }
+  assert.is((await fetch(`${url}/api/stream`, stream)).status, 200, 'another account has its own')
+  left.abort()
+  await marketplace.close(0)
 })
 
 test('a server that closes ends its streams first, and does not wait for them', async () => {

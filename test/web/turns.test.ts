@@ -7,12 +7,14 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { defaultKeeping, retryScheduleMs } from '../../src/api/limits.ts'
+import { EventStream, Json } from '../../src/api/reply.ts'
 import { paging } from '../../src/api/shapes.ts'
 import { type Actor, createMarket } from '../../src/market/market.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import type { AnyVerb } from '../../src/web/serve.ts'
 import { createServer } from '../../src/web/server.ts'
 import { MOST_BEHIND } from '../../src/web/sockets/one-at-a-time.ts'
+import { Turns } from '../../src/web/turns.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { noFiles } from '../support/no-files.ts'
 import { until } from '../support/patience.ts'
@@ -24,6 +26,9 @@ const endpoints: Record<string, Endpoint> = {
   slow: { ...common, method: 'GET', path: '/api/slow/:id' },
   finish: { ...common, method: 'POST', path: '/api/finish/:id' },
   list: { ...common, method: 'GET', path: '/api/list', query: z.object(paging), list: 'items' },
+  stream: { ...common, method: 'GET', path: '/api/stream', auth: 'key', stream: true },
+  tell: { ...common, method: 'POST', path: '/api/tell', auth: 'key' },
+  own: { ...common, method: 'POST', path: '/api/own', auth: 'key', unit: 'own' },
 }
 
 /** What happened, in its order. */
@@ -34,13 +39,36 @@ function block() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6)
 }
 
-const LONG = 40
-const longItem = (i: number) => ({
-  toJSON() {
-    events.push(`item ${i}`)
-    return '\u0001'.repeat(25_000)
+/** Of which so much is sure. */
+const LEAST_MS = 5
+
+/** Has one item once it is told of. */
+const feed = {
+  oldest: 1,
+  last: 0,
+  wake: () => {},
+  next(after: number) {
+    if (after === this.last) return undefined
+    events.push('made')
+    block()
+    return { number: 1, text: '"news"' }
   },
-})
+  watch(wake: () => void) {
+    this.wake = wake
+    return () => {}
+  },
+}
+
+const LONG = 40
+const longItem = (i: number) => {
+  const data = {
+    toJSON() {
+      events.push(`item ${i}`)
+      return '\u0001'.repeat(25_000)
+    },
+  }
+  return new Json(undefined, { data, length: 25_000 })
+}
 
 const verbs: Record<string, AnyVerb> = {
   quick: async (_, { params }) => void events.push(params.id),
@@ -48,6 +76,16 @@ const verbs: Record<string, AnyVerb> = {
   slow: async (_, { params }) => {
     events.push(params.id)
     block()
+  },
+  stream: async ({ actor }) => new EventStream({ feed, after: 0, follows: true, owner: actor.credential }),
+  tell: async () => {
+    feed.last = 1
+    feed.wake()
+    events.push('told')
+  },
+  own: async ({ db }) => {
+    await db.read(async () => block())
+    await db.write(async () => block())
   },
   list: async () => ({ items: Array.from({ length: LONG }, (_, i) => longItem(i)), total: LONG }),
 }
@@ -223,6 +261,43 @@ test('a long list is made in slices: others have their turn between, and it come
   assert.is(data.items.length, LONG)
   assert.is(data.items[LONG - 1], '\u0001'.repeat(25_000))
   assert.is(data.pagination.total, LONG)
+  await close()
+})
+
+/** Tells what each flow has had beyond estimates, in ms. */
+function watchCharges() {
+  const { charge } = Turns.prototype
+  const had: Record<string, number> = {}
+  Turns.prototype.charge = function (flow, ms) {
+    had[flow] = (had[flow] ?? 0) + ms
+    charge.call(this, flow, ms)
+  }
+  return { had, restore: () => Object.assign(Turns.prototype, { charge }) }
+}
+
+test('what a stream sends is made in a turn of its own, and who follows pays for it', async () => {
+  const { connect, close } = await open()
+  const { had, restore } = watchCharges()
+  const [follower, other] = [await connect(), await connect()]
+  follower.ask(request('GET', '/api/stream', 'one'))
+  await until('it follows', () => feed.last === 0 && follower.text().includes('retry'))
+  other.ask(request('POST', '/api/tell', 'two'))
+  await until('it is told', () => follower.text().includes('news'))
+  assert.equal(events, ['told', 'made'], 'whoever causes it goes on first')
+  assert.ok(had.svc_one! >= LEAST_MS, `${had.svc_one} ms`)
+  restore()
+  follower.socket.destroy()
+  await close()
+})
+
+test('a verb that opens its units itself pays for them', async () => {
+  const { connect, close } = await open()
+  const { had, restore } = watchCharges()
+  const caller = await connect()
+  caller.ask(request('POST', '/api/own', 'one'))
+  await until('it is served', () => caller.statuses().length === 1)
+  assert.ok(had.svc_one! >= 2 * LEAST_MS, `${had.svc_one} ms`)
+  restore()
   await close()
 })
 

@@ -73,7 +73,7 @@ export const recording = {
     summary: 'The log as it is written: a stream of server-sent events',
     description:
       'The data of each event is an entry of the log as JSON. It begins with what comes next, after the entry that `Last-Event-ID` names, or after the number `after` (0: with the oldest that is kept). ' +
-      `An event \`gap\` says how many entries were dropped before they could be read. A comment comes every ${limits.streams.commentMs / 1000} seconds. At most ${limits.streams.atOnce} streams for one session or key.`,
+      `An event \`gap\` says how many entries were dropped before they could be read. A comment comes every ${limits.streams.commentMs / 1000} seconds. At most ${limits.streams.atOnce} streams for one session or key, and ${limits.streams.account} for one account.`,
     query: z.object({
       after: integerText(0, 999_999_999).optional(),
       taskId: z.string().max(100).optional(),

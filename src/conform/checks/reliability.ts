@@ -74,7 +74,7 @@ function killedInWork(history: History): Finding {
 const GRACE_MS = 10_000
 
 function endsInOrder(history: History): Finding {
-  const [sent] = history.webhooks('rel.sigterm')
+  const sent = history.webhooks('rel.sigterm').at(-1)
   const ended =
     sent && history.of('process').find(({ seq, what, death }) => seq > sent.seq && what === 'ended' && !death)
   if (!ended) return inconclusive('the agent was not ended')
@@ -210,7 +210,7 @@ export const rel: readonly Check[] = [
     level: 'should',
     law: must.answer,
     why: 'Each new version of the agent would lose a webhook, or wait until it is killed.',
-    fix: 'On SIGTERM take no new connections, answer the open ones, and end within ten seconds.',
+    fix: 'On SIGTERM take no new connections, answer the open ones, and end within ten seconds. It may come twice: systemd sends it to each process of a service, and npm passes it on.',
     scenario: 'ended in order',
     after: ['sig.valid'],
     judge: endsInOrder,

@@ -5,7 +5,6 @@
 import { invalid, refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
-import { Json } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
 import { reportsOf } from '../../store/tables/agents/agent-tests.ts'
 import {
@@ -46,7 +45,7 @@ const listAgents: Verb<'listAgents'> = async (ctx, { query }) => {
   const now = world.now()
   const search = { prefixes: asked, categoryId, sort, page, limit }
   const kept = await publicPage(ctx, now, search)
-  if (kept) return { items: new Json(kept.text), total: kept.total }
+  if (kept) return kept
   const { rows, total } = await publicAgents(tx, now, search)
   return { items: await recordsOf(ctx, rows, agentRecord), total }
 }
@@ -86,7 +85,7 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   await checkCategories(tx, categoryIds)
   const row = {
     ...defined(plain),
-    id: world.id('agt'),
+    id: world.id('agt', actor.user.id),
     builderId: actor.user.id,
     turnaroundHours,
     tags: JSON.stringify(tags),

@@ -7,8 +7,10 @@
  * 1,000 agents, one of them changed each 100 ms: the list has 0.54 of the rate of a bare server; 0.43 with all rows read again
  * after each write; 0.004 without the cache (A-232).
  */
+import type { ReadyPage } from '../../api/endpoint.ts'
 import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
+import { Json } from '../../api/reply.ts'
 import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
 import type { Changes, Reader } from '../../store/db.ts'
 import {
@@ -39,6 +41,9 @@ type Sort = PublicSearch['sort']
 const sorts = Object.keys(compare) as Sort[]
 
 const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
+const LONGEST_PAGE = 128 * 1024
+/** About how long a record is without its description. */
+const USUAL_LENGTH = 1_200
 /** With more changed rows than this, reading all rows at once costs less. */
 const FEW = 50
 
@@ -60,7 +65,7 @@ export class ListingCache {
   readonly #entries = new Map<string, Entry>()
   #categories = new Map<string, string[]>()
   /** Records as JSON, by the agent's id. */
-  readonly #records = boundedCache<string>({ maxBytes: cacheBytes.records, bytesOf: bytesOfText })
+  readonly #records = boundedCache<Json>({ maxBytes: cacheBytes.records, bytesOf: ({ length }) => 2 * length })
   /** Pages as JSON. All are dropped whenever a record or a selection is. */
   readonly #pages = boundedCache<string>({ maxBytes: cacheBytes.pages, bytesOf: bytesOfText })
   /** All agents that a search finds, on any page. */
@@ -83,22 +88,23 @@ export class ListingCache {
     return { records: this.#records.size, pages: this.#pages.size, selections: this.#selections.size }
   }
 
-  async page(q: Reader, now: number, search: PublicSearch): Promise<{ text: string; total: number }> {
+  async page(q: Reader, now: number, search: PublicSearch): Promise<ReadyPage> {
     const { sort, categoryId, prefixes, page, limit } = search
     const key = JSON.stringify([sort, categoryId, prefixes])
     const selection = await this.#select(q, key, search)
     const total = selection.length
     const [count, from] = rowsOf(search)
     const shown = selection.slice(from, from + count)
-    if (shown.length === 0) return { text: '[]', total }
+    if (shown.length === 0) return { items: [], total }
     const pageKey = `${page}/${limit} ${key}`
     const known = this.#pages.get(pageKey)
-    if (known !== undefined) return { text: known, total }
-    const records: string[] = []
+    if (known !== undefined) return { items: new Json(known), total }
+    const records: Json[] = []
     for (const entry of shown) records.push(await this.#recordOf(q, entry, now))
-    const text = `[${records.join(',')}]`
+    const text = shortPage(records)
+    if (text === null) return { items: records, total }
     this.#pages.set(pageKey, text)
-    return { text, total }
+    return { items: new Json(text), total }
   }
 
   async #reread(q: Reader, changes: Changes, now: number, stale: ReadonlySet<string>): Promise<void> {
@@ -187,14 +193,26 @@ export class ListingCache {
     return [...this.#entries.values()].filter(entry => entry.isPublic).sort((a, b) => compare[sort](a.row, b.row))
   }
 
-  async #recordOf(q: Reader, { row: { id } }: Entry, now: number): Promise<string> {
+  /** Its text is made when it is sent, in the slices of the response: a hundred long ones would hold the thread. */
+  async #recordOf(q: Reader, { row: { id } }: Entry, now: number): Promise<Json> {
     const known = this.#records.get(id)
     if (known !== undefined) return known
     const row = (await listedAgentById(q, id))!
-    const text = JSON.stringify(publicRecord(row, this.#categories.get(id) ?? [], now))
-    this.#records.set(id, text)
-    return text
+    const data = publicRecord(row, this.#categories.get(id) ?? [], now)
+    const record = new Json(undefined, { data, length: row.description.length + USUAL_LENGTH })
+    this.#records.set(id, record)
+    return record
   }
+}
+
+/** Returns null if it would be long: then its text is put together in the slices of each response. */
+function shortPage(records: readonly Json[]): string | null {
+  let text = '['
+  for (const record of records) {
+    if (text.length > LONGEST_PAGE) return null
+    text += `${text === '[' ? '' : ','}${record.text}`
+  }
+  return `${text}]`
 }
 
 /** Returns the agents whose rows, or whose builders' rows, may have changed; null if any may have. */

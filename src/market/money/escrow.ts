@@ -43,6 +43,12 @@ export async function moveMoney(ctx: Ctx, task: TaskRow, money: Money, part = 0)
   }
 }
 
+/** The cents that go back to the buyer. */
+export function refundedBy(money: Money, price: number, part: number): number {
+  if (money === 'refund' || money === 'reverse') return price
+  return money === 'split' || money === 'reverse_part' ? part : 0
+}
+
 async function hold(ctx: Ctx, task: TaskRow) {
   await post(ctx, {
     kind: 'hold',

@@ -7,5 +7,5 @@ import type { Market } from '../market.ts'
 export function countInCommon({ db }: Pick<Market, 'db'>, category: RateCategory, address: string, now: number) {
   const endsAt = now + rates[category].windowMs
   const latest = endsAt + durations.clockToleranceMs
-  return db.write(tx => countRequest(tx, { category, address, now, endsAt, latest }))
+  return db.write(tx => countRequest(tx, { category, address, now, endsAt, latest }), address)
 }

@@ -14,7 +14,7 @@ import {
 import { ofChange } from '../../store/tables/tasks/work-sums.ts'
 import { Changes } from '../changes.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
-import { moveMoney } from '../money/escrow.ts'
+import { moveMoney, refundedBy } from '../money/escrow.ts'
 
 const participle: Record<TaskTrigger, string> = {
   update: 'updated',
@@ -113,7 +113,9 @@ export async function applyEdge(
   if (moment) after[moment] = now
   // All statements go in one round trip. If the state does not change, the rest is rolled back. Wallets always come last:
   // a transaction that locked a wallet before an agent's row could deadlock with a submission.
-  const changing = setStatus(ctx.tx, step, [taskStep(noteOf(ctx, task, edge)), ...ofChange(task, edge.to)])
+  const refunded = edge.money ? refundedBy(edge.money, task.agreedPrice, part) : 0
+  const sums = ofChange(task, edge.to, now, refunded)
+  const changing = setStatus(ctx.tx, step, [taskStep(noteOf(ctx, task, edge)), ...sums])
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
   if (!(await changing)) throw refuse('lost_race')

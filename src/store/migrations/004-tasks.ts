@@ -29,17 +29,21 @@ CREATE TABLE tasks (
   description TEXT NOT NULL,
   requirements TEXT
 );
--- Whether an agent has open work.
+-- The administrators' list of one agent.
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
 -- The tasks that an agent has bought. It leaves out all other tasks, so that a submit writes one index less.
 CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
--- What is spent of an authorization in a day or a month.
-CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id, submitted_at)
-  WHERE budget_authorization_id IS NOT NULL;
+-- Those that keep an authorization from being deleted.
+CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id)
+  WHERE budget_authorization_id IS NOT NULL AND (status IN ('pending', 'in_progress', 'delivered') OR disputed = 1);
 -- A user's list is merged from these three: as buyer, as builder, as hirer.
-CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id /*+ , status */);
+CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id);
 CREATE INDEX tasks_by_builder ON tasks (builder_id, id /*+ , status, buyer_id, hirer_id */);
 CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id /*+ , status, buyer_id */) WHERE hirer_id IS NOT NULL;
+-- The same of one status: a few that are open are found amid many that are done.
+CREATE INDEX tasks_by_buyer_status ON tasks (buyer_id, status, id);
+CREATE INDEX tasks_by_builder_status ON tasks (builder_id, status, id /*+ , buyer_id, hirer_id */) WHERE status <> 'draft';
+CREATE INDEX tasks_by_hirer_status ON tasks (hirer_id, status, id /*+ , buyer_id */) WHERE hirer_id IS NOT NULL;
 -- The administrators' list.
 CREATE INDEX tasks_disputed ON tasks (id) WHERE disputed = 1;
 

@@ -21,7 +21,7 @@ CREATE TABLE tallies (
   PRIMARY KEY (name, slot)
 );
 
--- What has come of the tasks of an agent that works, and of who buys.
+-- What has come of the tasks of an agent that works, of who buys, and of a budget on one day.
 CREATE TABLE work_sums (
   whose TEXT NOT NULL,
   slot INTEGER NOT NULL,
@@ -37,6 +37,7 @@ CREATE TABLE work_sums (
   lost BIGINT NOT NULL DEFAULT 0,
   ratings BIGINT NOT NULL DEFAULT 0,
   stars BIGINT NOT NULL DEFAULT 0,
+  spent BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (whose, slot)
 );
 `

@@ -28,6 +28,9 @@ const readOnly = '25006'
 /** The connection has ended before COMMIT was sent: nothing was done. */
 class CutError extends AwayError {}
 
+/** The server took writes when it was connected to, and takes none any more: nothing was done, and another may take them. */
+export class FencedError extends AwayError {}
+
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '', message } = error as Error & { code?: string }
@@ -35,7 +38,7 @@ export function translated(error: unknown): unknown {
   if (kind) return new ConstraintError(kind, message)
   if (busy.includes(code) || tooSlowToConnect.test(message))
     return new BusyError(`Postgres is busy: ${message}`, { cause: error })
-  if (code === readOnly) return new AwayError(`Postgres takes no writes: ${message}`, { cause: error })
+  if (code === readOnly) return new FencedError(`Postgres takes no writes: ${message}`, { cause: error })
   if (lostCodes.test(code) || lostWords.test(message))
     return new CutError(`The connection to Postgres has ended: ${message}. Check that the server runs.`, {
       cause: error,
@@ -55,13 +58,15 @@ export const uncertain = (error: unknown) =>
   error instanceof CutError ? new StoreError(error.message, { cause: error.cause }) : error
 
 /**
- * Returns how often work is tried after this error. What a connection has cut off may pass on another; after a long silence
- * nobody would wait for that. After a serialization failure or a deadlock it may succeed the next
+ * Returns how often work is tried after this error. What a connection has cut off may pass on another, and what one server
+ * refuses on the one that takes writes now; after a long silence nobody would wait for that. After a serialization failure or a deadlock it may succeed the next
  * time. A violated constraint may be caused by a row that another transaction wrote at the same moment. When the work runs
- * again it sees that row, and either acts on it or refuses in its own words.
+ * again it sees that row, and either acts on it or refuses in its own words. `isStrict`: all transactions are SERIALIZABLE, so that
+ * those lose too which would have waited.
  */
-export function triesFor(error: unknown): number {
-  if (isContested(error)) return 12
+export function triesFor(error: unknown, isStrict = false): number {
+  if (isContested(error)) return isStrict ? 60 : 12
+  if (error instanceof FencedError) return 2
   if (error instanceof CutError) return (error.cause as Error).message === SILENCE ? 1 : 2
   return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
 }
@@ -83,6 +88,3 @@ export const outdated = ['26000', '42P05', '0A000']
 
 /** The server ends connections with the first two codes. ECONNRESET and the like are Node's. The driver's errors have none. */
 export const endsConnection = (error: unknown) => /^(?:57P|25P0[34]|08|E|$)/.test(codeOf(error))
-
-/** Whether another connection may lead to a server that does better. */
-export const isOfNoMoreUse = (error: unknown) => error instanceof AwayError && codeOf(error.cause) === readOnly

@@ -6,6 +6,8 @@ import { endsConnection } from './errors.ts'
 export class Hosts {
   readonly #urls: readonly string[]
   #at = 0
+  /** The connections that are of use. */
+  #made = new WeakSet<object>()
   /** Makes connections to the host of this moment. */
   readonly Client: new () => pg.ClientBase
 
@@ -13,9 +15,11 @@ export class Hosts {
     const urls = hostsOf(url)
     this.#urls = urls.length > 0 ? urls : [url]
     const current = () => this.#current
+    const made = (client: pg.ClientBase) => this.#made.add(client)
     this.Client = class extends pg.Client {
       constructor(config?: pg.ClientConfig) {
         super({ ...config, connectionString: current() })
+        made(this)
       }
     }
   }
@@ -35,6 +39,13 @@ export class Hosts {
   get #current() {
     return this.#urls[this.#at]!
   }
+
+  /** The server of this connection takes no writes any more, so all that lead there are of no use: what they read may be old. */
+  leave(client: pg.ClientBase): void {
+    if (!this.hasLeft(client)) this.#made = new WeakSet()
+  }
+
+  hasLeft = (client: pg.ClientBase) => !this.#made.has(client)
 
   /** Tries one host after the other, each once, until one can be connected to and takes writes. */
   async each<T>(connect: () => Promise<T>): Promise<T> {

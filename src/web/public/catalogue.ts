@@ -52,9 +52,11 @@ export async function catalogue(
 
 async function found(ctx: ReadCtx & { actor: Actor | null }, asked: Asked & { limit: number }) {
   const { items, total } = await verbs.listAgents(ctx, { params: {}, query: asked, body: undefined })
-  const agents: readonly AgentRecord[] = items instanceof Json ? JSON.parse(items.text) : items
+  const agents = (items instanceof Json ? items.data : items.map(saidBy)) as readonly AgentRecord[]
   return { agents, total }
 }
+
+const saidBy = (item: AgentRecord | Json) => (item instanceof Json ? item.data : item)
 
 interface Seen {
   readonly asked: Asked

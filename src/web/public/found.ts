@@ -3,9 +3,10 @@
 import { refuse } from '../../api/failures.ts'
 import { listedSlugs } from '../../market/agents/access.ts'
 import type { ReadCtx } from '../../market/market.ts'
-import { html, raw } from '../../shared/html.ts'
+import { type Html, html, raw } from '../../shared/html.ts'
 import { SentPage } from '../page.ts'
 
+const DECLARATION = raw('<?xml version="1.0" encoding="UTF-8"?>')
 const XML = 'application/xml; charset=utf-8'
 /** Of one sitemap. */
 const AGENTS = 1_000
@@ -13,7 +14,7 @@ const AGENTS = 1_000
 const MOST_MAPS = 50
 const SCHEMA = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-const file = (body: string) => new SentPage({ type: XML, body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}\n` })
+const file = (body: Html) => new SentPage({ type: XML, body: html`${DECLARATION}\n${body}\n` })
 
 export async function sitemap({ tx, world, config }: ReadCtx): Promise<SentPage> {
   const { total } = await listedSlugs(tx, world.now(), { page: 1, limit: 1 })
@@ -22,7 +23,7 @@ export async function sitemap({ tx, world, config }: ReadCtx): Promise<SentPage>
     { length: maps },
     (_, at) => html`<sitemap><loc>${config.baseUrl}/sitemaps/${at + 1}</loc></sitemap>`,
   )
-  return file(html`<sitemapindex xmlns="${raw(SCHEMA)}">${entries}</sitemapindex>`.text)
+  return file(html`<sitemapindex xmlns="${raw(SCHEMA)}">${entries}</sitemapindex>`)
 }
 
 export async function sitemapPage(
@@ -37,7 +38,7 @@ export async function sitemapPage(
     ({ slug, updatedAt }) =>
       html`<url><loc>${config.baseUrl}/agents/${slug}</loc><lastmod>${updatedAt}</lastmod></url>`,
   )
-  return file(html`<urlset xmlns="${raw(SCHEMA)}">${first}${entries}</urlset>`.text)
+  return file(html`<urlset xmlns="${raw(SCHEMA)}">${first}${entries}</urlset>`)
 }
 
 /** What programs read otherwise, and what only people see who are signed in. */

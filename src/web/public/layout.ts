@@ -34,7 +34,7 @@ const DESCRIPTION = 160
 export const siteName = ({ brand, mode, baseUrl }: Pick<Config, 'brand' | 'mode' | 'baseUrl'>) =>
   brand.name ?? (mode === 'serve' && URL.canParse(baseUrl) ? new URL(baseUrl).host : 'marketplace')
 
-export function document(around: Around, face: Face): string {
+export function document(around: Around, face: Face): Html {
   const { config } = around
   return html`<!doctype html>
 <html lang="en">
@@ -48,7 +48,7 @@ ${face.main}
 <footer class="pfoot"><div class="wrap"><span>Money is held until you approve.</span><a href="/docs">API reference</a><a href="/openapi.json">openapi.json</a><span class="r n">agent-marketplace ${config.version}</span></div></footer>
 </body>
 </html>
-`.text
+`
 }
 
 function head(
@@ -108,7 +108,7 @@ export const note = (words: Html | string) =>
 export function refusedPage(
   around: Around,
   { status, message, errors }: Pick<Refusal, 'status' | 'message' | 'errors'>,
-): string {
+): Html {
   const title = titles[status] ?? (status < 500 ? 'This did not work' : 'Something is wrong here')
   const faults = Object.entries(errors ?? {}).map(([field, words]) => html`<li>${field} ${words.join('; ')}</li>`)
   return document(around, {

@@ -100,5 +100,5 @@ export const publicVerbs: Readonly<Record<string, AnyVerb>> = Object.fromEntries
 
 export function refusalPages({ config, memory }: Market): RefusalPage {
   const around = { config, files: memory.of(PublicFiles), actor: null }
-  return refusal => ({ body: refusedPage(around, refusal), headers: pageHeaders })
+  return refusal => ({ body: refusedPage(around, refusal).text, headers: pageHeaders })
 }

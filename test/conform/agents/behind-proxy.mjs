@@ -47,8 +47,11 @@ const server = http
 
 // What is asked until the end is answered by the agent.
 process.once('SIGTERM', async () => {
-  server.close()
   const child = await behind
-  child.once('exit', () => process.exit())
-  if (child.exitCode !== null || !child.kill('SIGTERM')) process.exit()
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  const closed = new Promise(resolve => server.close(resolve))
+  if (child.exitCode === null && child.kill('SIGTERM')) await ended
+  await closed
+  process.exit()
 })
+process.on('SIGTERM', () => {}) // It may come twice.

@@ -17,4 +17,4 @@ const handle = agentHandler({
   onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`.slice(0, 5000)),
 })
 const server = createServer(handle).listen(Number(process.env.PORT), '127.0.0.1')
-process.once('SIGTERM', () => server.close())
+process.on('SIGTERM', () => server.close())

@@ -194,7 +194,7 @@ search('pages of searches are kept within a bound in bytes, whatever is searched
   await market.db.write(async tx => {
     for (let n = 0; n < 100; n++) {
       const id = world.id('agt')
-      const texts = { slug: `long-${n}`, name: `Long ${n}`, tagline: 'Says much', description: 'ö'.repeat(5_000) }
+      const texts = { slug: `long-${n}`, name: `Long ${n}`, tagline: 'Says much', description: 'ö'.repeat(300) }
       const terms = {
         pricingModel: 'fixed',
         basePrice: 500,
@@ -207,12 +207,14 @@ search('pages of searches are kept within a bound in bytes, whatever is searched
       await updateAgentRow(tx, id, { lastPassAt: now })
     }
   })
-  for (let limit = 60; limit <= 100; limit++) {
-    const { items } = await marketplace.visitor.call<{ items: unknown[] }>(
-      'GET',
-      `/api/agents?limit=${limit}&sort=newest`,
-    )
-    assert.is(items.length, limit)
+  for (const sort of ['newest', 'price_asc']) {
+    for (let limit = 40; limit <= 100; limit++) {
+      const { items } = await marketplace.visitor.call<{ items: unknown[] }>(
+        'GET',
+        `/api/agents?limit=${limit}&sort=${sort}`,
+      )
+      assert.is(items.length, limit)
+    }
   }
   const kept = market.memory.of(ListingCache).bytes()
   for (const [name, bytes] of Object.entries(cacheBytes)) assert.ok(kept[name as 'pages'] <= bytes, name)

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import type { Tx } from '../../../src/store/db.ts'
 import { softDelete } from '../../../src/store/tables/agents/agents.ts'
 import { lockedHiringTerms } from '../../../src/store/tables/tasks/hiring-terms.ts'
+import { ofAgent } from '../../../src/store/tables/tasks/work-sums.ts'
 import { amount } from '../../support/length.ts'
 import type { ListedAgent } from '../../support/marketplace.ts'
 import { openFixture } from '../../support/task-fixture.ts'
@@ -87,7 +88,7 @@ test('a deletion waits for who hires at this moment, and sees the task', async (
   const { db, world } = marketplace.market
   const agent = await marketplace.list(builder)
   const { id } = await marketplace.draft(buyers[0]!, agent)
-  const setState = (tx: Tx, status: string) => tx.run('UPDATE tasks SET status = $2 WHERE id = $1', [id, status])
+  const hold = (tx: Tx, cents: number) => tx.runAll(ofAgent({ id, agentId: agent.id }, { held: cents }))
   const order: string[] = []
   let goOn = () => {}
   const held = new Promise<void>(resolve => {
@@ -99,7 +100,7 @@ test('a deletion waits for who hires at this moment, and sees the task', async (
   })
   const hiring = db.write(async tx => {
     await lockedHiringTerms(tx, id)
-    await setState(tx, 'pending')
+    await hold(tx, 500)
     begun()
     await held
     order.push('hired')
@@ -118,7 +119,7 @@ test('a deletion waits for who hires at this moment, and sees the task', async (
   assert.is(await deletion, 0)
   await hiring
   assert.equal(order, ['hired', 'deleted'])
-  await db.write(tx => setState(tx, 'draft'))
+  await db.write(tx => hold(tx, -500))
 })
 
 test.run()

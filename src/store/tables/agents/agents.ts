@@ -1,6 +1,6 @@
 /** Agents, and the public list of them. */
 
-import { type AgentState, heldStates } from '../../../api/flow.ts'
+import type { AgentState } from '../../../api/flow.ts'
 import { durations } from '../../../api/limits.ts'
 import { type Paging, rowsOf } from '../../../api/page.ts'
 import type { PricingModel } from '../../../api/records.ts'
@@ -71,7 +71,6 @@ export interface ListedAgentRow extends AgentRow {
   builderBanned: 0 | 1
 }
 
-const openStates = heldStates.map(state => `'${state}'`).join(', ')
 const builderColumns =
   'u.name AS "builderName", u.email AS "builderEmail", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
 const withBuilder = 'FROM agents a JOIN users u ON u.id = a.builder_id'
@@ -111,8 +110,8 @@ export const softDelete = async (tx: Tx, id: string, now: number) => {
   // Waits for those who hire it at this moment: the UPDATE alone would not see their tasks.
   await tx.get('SELECT id FROM agents WHERE id = $1 /*+ FOR UPDATE */', [id])
   const deleted = await tx.run(
-    `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
-       SELECT 1 FROM tasks t WHERE t.agent_id = $1 AND (t.status IN (${openStates}) OR t.disputed = 1))`,
+    `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL
+       AND (SELECT COALESCE(SUM(w.held + w.in_dispute), 0) FROM work_sums w WHERE w.whose = $1) = 0`,
     [id, now],
   )
   if (deleted === 0) return 0

@@ -2,6 +2,7 @@
 import type { BudgetStatus } from '../../../api/money-records.ts'
 import type { Reader, Tx } from '../../db.ts'
 import { bigint, integer, type Row, readPage, table, text } from '../table.ts'
+import { sinceDay, spentSince } from '../tasks/work-sums.ts'
 
 export const budgetAuthorizations = table('budget_authorizations', {
   id: text(),
@@ -39,18 +40,12 @@ export interface Since {
 }
 
 /** Refunds do not count as spent: a cancelled task costs nothing, a split one only the part that was not refunded. Source: A-36. */
-const spentSince = (
-  parameter: string,
-) => `(SELECT CAST(COALESCE(SUM(t.agreed_price - COALESCE(s.refunded, 0)), 0) AS BIGINT)
-    FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
-    WHERE t.budget_authorization_id = b.id AND t.submitted_at >= ${parameter})`
-
 const select = `SELECT ${budgetAuthorizations.as('b')}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
-  ${spentSince('$1')} AS "spentToday", ${spentSince('$2')} AS "spentThisMonth"
+  ${spentSince('b.id', '$1')} AS "spentToday", ${spentSince('b.id', '$2')} AS "spentThisMonth"
 FROM budget_authorizations b JOIN agents a ON a.id = b.agent_id`
 
 export const budgetById = (q: Reader, id: string, { day, month }: Since) =>
-  q.get<BudgetRow>(`${select} WHERE b.id = $3`, [day, month, id])
+  q.get<BudgetRow>(`${select} WHERE b.id = $3`, [sinceDay(day), sinceDay(month), id])
 
 const condition = {
   owner: 'b.owner_id = $3',
@@ -68,8 +63,8 @@ export const budgetsOf = (
   offset: number,
 ) =>
   readPage<BudgetRow>(q, `${select} WHERE ${condition[role]} ORDER BY b.id LIMIT $4 OFFSET $5`, [
-    day,
-    month,
+    sinceDay(day),
+    sinceDay(month),
     userId,
     limit,
     offset,

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../db.ts'
 import type { Row } from '../table.ts'
 import { readPage } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
-import { isIncome, transfers } from './transfers.ts'
+import { transfers } from './transfers.ts'
 
 export type PaymentKind = 'deposit' | 'withdrawal'
 export type PaymentStatus = 'pending' | 'completed' | 'rejected'
@@ -61,7 +61,7 @@ export const countDecision = (tx: Tx, { id, kind, status }: PaymentRow) =>
 export const depositedSince = async (q: Reader, userId: string, since: number) => {
   const row = await q.get<{ total: number }>(
     `SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM transfers
-     WHERE payee_id = $1 AND ${isIncome} AND kind = 'deposit' AND status <> 'rejected' AND created_at >= $2`,
+     WHERE payee_id = $1 AND kind = 'deposit' AND status <> 'rejected' AND created_at >= $2`,
     [userId, since],
   )
   return row!.total

@@ -1,9 +1,10 @@
 /**
- * What has come of the tasks of each agent that works, and of each buyer, in sums that every change of a task keeps up to date: reading them takes
- * as long after a million tasks as after one. The check of the ledger compares them with the tasks. Source: A-316.
+ * What has come of the tasks of each agent that works, of each buyer and of each budget, in sums that every change of a task keeps up to date: reading
+ * them takes as long after a million tasks as after one. The check of the ledger compares them with the tasks. Source: A-316.
  */
 import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
-import type { Reader, Step } from '../../db.ts'
+import { durations } from '../../../api/limits.ts'
+import type { Reader, Step, Value } from '../../db.ts'
 import { bigint, defaulted, integer, table, text } from '../table.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -24,37 +25,49 @@ const ofBuyers = {
   ratings: sum(),
   stars: sum(),
 }
+/** Cents, of one authorization and one day. */
+const ofBudgets = { spent: sum() }
 type Sums<Names> = { readonly [Name in keyof Names]: number }
 export type AgentSums = Sums<typeof ofAgents>
 export type BuyerSums = Sums<typeof ofBuyers>
 
-/** `whose`: an agent that works, an account that buys, or an agent that buys. */
-export const workSums = table('work_sums', { whose: text(), slot: integer(), ...ofAgents, ...ofBuyers })
+/** `whose`: an agent that works, an account that buys, an agent that buys, or an authorization and a day. */
+export const workSums = table('work_sums', { whose: text(), slot: integer(), ...ofAgents, ...ofBuyers, ...ofBudgets })
 
-type Name = keyof AgentSums | keyof BuyerSums
+type Name = keyof AgentSums | keyof BuyerSums | keyof typeof ofBudgets
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-type Added = readonly [whose: string, sums: Partial<Record<Name, number>>]
+type Added = readonly [whose: string, sums: Partial<Record<Name, number>>, slot?: number]
 
-/** One statement for all of them, in the order of their ids: two that are written at once wait for each other, and no two have a deadlock. */
+/**
+ * One statement for all of them, in the order of their ids: two that are written at once wait for each other, and no two have a deadlock. No two
+ * are the same row: who works for himself has no sums as a buyer.
+ */
 function sumSteps(taskId: string, all: readonly Added[]): Step[] {
-  const rows = new Map<string, Partial<Record<Name, number>>>()
-  for (const [whose, sums] of all) {
-    const some = Object.entries(sums).filter(([, sum]) => sum !== 0)
-    if (some.length > 0) rows.set(whose, { ...rows.get(whose), ...Object.fromEntries(some) })
+  const names: Name[] = []
+  const rows: Added[] = []
+  for (const added of all) {
+    let isAny = false
+    for (const [name, sum] of Object.entries(added[1])) {
+      if (sum === 0) continue
+      isAny = true
+      if (!names.includes(name as Name)) names.push(name as Name)
+    }
+    if (isAny) rows.push(added)
   }
-  if (rows.size === 0) return []
-  const names = [...new Set([...rows.values()].flatMap(sums => Object.keys(sums) as Name[]))].sort()
-  const slot = taskId.charCodeAt(taskId.length - 1) % SLOTS
-  const values = [...rows]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([whose, sums]) => [whose, slot, ...names.map(name => sums[name] ?? 0)])
-  return [{ sql: addingTo(names, rows.size), values }]
+  if (rows.length === 0) return []
+  rows.sort(([one], [other]) => (one < other ? -1 : 1))
+  const values: Value[] = []
+  for (const [whose, sums, slot = taskId.charCodeAt(taskId.length - 1) % SLOTS] of rows) {
+    values.push(whose, slot)
+    for (const name of names) values.push(sums[name] ?? 0)
+  }
+  return [{ sql: addingTo(names, rows.length), values }]
 }
 
 const statements = new Map<string, string>()
 
-/** There are as many as callers here, by one to three rows. */
+/** There are as many as callers here, by one to four rows. */
 function addingTo(names: readonly Name[], rows: number): string {
   const key = `${names} ${rows}`
   const kept = statements.get(key)
@@ -82,6 +95,17 @@ const buyersOf = ({ buyerId, buyerAgentId, builderId }: Work, sums: Partial<Buye
     ? []
     : [buyerId, buyerAgentId].flatMap(whose => (whose === null ? [] : [[whose, sums] as const]))
 
+/** Days are ordered as texts are. */
+const dayOf = (at: number) => String(Math.floor(at / durations.dayMs)).padStart(6, '0')
+const spentOn = (authorization: string, day: string) => `${authorization} || ' ' || ${day}`
+
+/** Submits of one authorization hold its row, so they need no slots. What is refunded counts on the day of the submit. */
+const budgetsOf = (
+  { budgetAuthorizationId: id, submittedAt }: Pick<TaskRow, 'budgetAuthorizationId' | 'submittedAt'>,
+  now: number,
+  spent: number,
+): Added[] => (id === null ? [] : [[`${id} ${dayOf(submittedAt ?? now)}`, { spent }, 0]])
+
 /** Adds to the sums of the agent that works. */
 export const ofAgent = (task: Pick<TaskRow, 'id' | 'agentId'>, sums: Partial<AgentSums>): Step[] =>
   sumSteps(task.id, agentsOf(task, sums))
@@ -91,8 +115,8 @@ export const ofBuyer = (task: Work, sums: Partial<BuyerSums>): Step[] => sumStep
 
 const isOpen = (status: TaskState) => Number(status === 'pending' || status === 'in_progress' || status === 'delivered')
 
-/** What a change of state adds, of a task that is submitted before or by it. */
-export function ofChange(task: TaskRow, to: TaskState): Step[] {
+/** What a change of state adds, of a task that is submitted before or by it. `refunded`: the cents that go back with it. */
+export function ofChange(task: TaskRow, to: TaskState, now: number, refunded: number): Step[] {
   const { status: from, submittedAt, disputed, agreedPrice, buyerId, builderId } = task
   const isSubmit = submittedAt === null
   if (isSubmit && !isOpen(to)) return []
@@ -104,6 +128,7 @@ export function ofChange(task: TaskRow, to: TaskState): Step[] {
       inDispute: -disputed * agreedPrice,
       done: buyerId === builderId ? 0 : completed,
     }),
+    ...budgetsOf(task, now, (isSubmit ? agreedPrice : 0) - refunded),
     ...buyersOf(task, { submitted: Number(isSubmit), completed, cancelled: more('cancelled') }),
   ])
 }
@@ -123,7 +148,7 @@ export const ofResolution = (task: TaskRow, outcome: DisputeOutcome): Step[] =>
   ofBuyer(task, { lost: Number(outcome === 'release' && isBuyers(task, task.disputeOpenedBy)) })
 
 /** @internal The columns of sums. */
-export const sumNames = Object.keys({ ...ofAgents, ...ofBuyers }).map(snake)
+export const sumNames = Object.keys({ ...ofAgents, ...ofBuyers, ...ofBudgets }).map(snake)
 const added = (names: readonly string[]) => names.map(name => `CAST(SUM(w.${snake(name)}) AS BIGINT) AS "${name}"`)
 
 /** All sums of a requestor: an account's, or a buying agent's. */
@@ -135,6 +160,12 @@ export const buyerSumsOf = async (q: Reader, whose: string): Promise<BuyerSums> 
   )
   return row ?? (Object.fromEntries(Object.keys(ofBuyers).map(name => [name, 0])) as BuyerSums)
 }
+
+/** What an authorization has spent since a day, as SQL. A day is what `sinceDay` makes of a moment. */
+export const spentSince = (authorization: string, day: string) =>
+  `(SELECT CAST(COALESCE(SUM(w.spent), 0) AS BIGINT) FROM work_sums w
+    WHERE w.whose >= ${spentOn(authorization, day)} AND w.whose < ${spentOn(authorization, "'~'")})`
+export const sinceDay = dayOf
 
 export type EarningRow = AgentSums & { readonly agentId: string; readonly name: string }
 
@@ -164,7 +195,10 @@ const WHAT_A_TASK_ADDS: { readonly [Key in Name]: string } = {
   lost: one(`${isTheirs} AND d.outcome = 'release'`),
   ratings: one('r.rating IS NOT NULL'),
   stars: 'COALESCE(r.rating, 0)',
+  spent: 't.agreed_price - COALESCE(s.refunded, 0)',
 }
+
+const DAY = `SUBSTR(CAST(1000000 + t.submitted_at / ${durations.dayMs} AS TEXT), 2)`
 
 const JOINS: Readonly<Record<string, string>> = {
   s: 'LEFT JOIN settlements s ON s.task_id = t.id',
@@ -186,6 +220,7 @@ export const addedByTasks = [
   side(ofAgents, 's', 't.agent_id'),
   side(ofBuyers, 'dr', 't.buyer_id', 'AND t.buyer_id <> t.builder_id'),
   side(ofBuyers, 'dr', 't.buyer_agent_id', 'AND t.buyer_id <> t.builder_id AND t.buyer_agent_id IS NOT NULL'),
+  side(ofBudgets, 's', spentOn('t.budget_authorization_id', DAY), 'AND t.budget_authorization_id IS NOT NULL'),
 ].join(' UNION ALL ')
 
 const less = sumNames.map(name => `-${name}`)

@@ -41,29 +41,40 @@ export interface DeliveryFilter {
 /** Of at least so many deliveries of one agent it is looked whether they are wanted. */
 const LEAST_LOOKED_THROUGH = 100
 
-/** `newest`: so many of each agent at most; null: as many as are shown, because an index finds what is wanted. */
-function wantedOf(filter: DeliveryFilter, newest: number | null) {
+/** However many there are. */
+const EVERY = 2 ** 31 - 1
+
+const looked = ['id', 'agent_id', 'task_id', 'event', 'state', 'created_at'].map(name => `n.${name}`).join(', ')
+
+/** `newest`: so many of each agent are looked through. A limit keeps Postgres to their index: it can't know how few are wanted. */
+function wantedOf(filter: DeliveryFilter, newest: number) {
   const { builderId, agentId, status, event, taskId, since, q, resent } = filter
   const where = new Conditions()
   const isIn = (alias: string) => (status === 'failed' ? `AND ${alias}.state = 'failed'` : '')
-  if (agentId === null) where.add(builderId, owner => `a.builder_id = ${owner} AND a.deleted_at IS NULL`)
-  else where.add(agentId, agent => `a.id = ${agent}`)
-  where.add(
-    newest === null ? null : Math.max(newest, 1) - 1,
-    before => `d.id >= COALESCE((SELECT n.id FROM deliveries n WHERE n.agent_id = a.id ${isIn('n')}
-      ORDER BY n.id DESC LIMIT 1 OFFSET ${before}), '')`,
-  )
+  const whose = where.value(agentId ?? builderId)
+  const count = Math.max(newest, 1)
+  const most = where.value(count)
+  const newestOf = (agent: string) => `n WHERE n.agent_id = ${agent} ${isIn('n')} ORDER BY n.id DESC LIMIT`
+  const from = agentId === null ? ofAll() : `(SELECT ${looked} FROM deliveries ${newestOf(whose)} ${most}) d`
+  /** The embedded engine has no LATERAL: it is told where the newest of each agent begin. */
+  function ofAll() {
+    const first = `(SELECT n.id FROM deliveries ${newestOf('a.id')} 1 OFFSET ${where.value(count - 1)})`
+    return `(SELECT a.id, COALESCE(${first}, '') AS first FROM agents a
+        WHERE a.builder_id = ${whose} AND a.deleted_at IS NULL LIMIT ${limits.page.reach}) a
+      JOIN /*+ LATERAL (SELECT ${looked} FROM */ deliveries /*+ ${newestOf('a.id')} ${most}) */ d
+        ON d.agent_id = a.id AND d.id >= a.first`
+  }
   where.add(status === 'failed' ? null : status, state => `d.state = ${state}`)
   where.add(event, name => `d.event = ${name}`)
   where.add(taskId, task => `d.task_id = ${task}`)
   where.add(since, time => `d.created_at >= ${time}`)
-  where.add(q === null ? null : anywhere(q), part => `(${contains('t.title', part)} OR ${ids(where.value(q!))})`)
+  where.add(q === null ? null : anywhere(q), part => `(${contains(TITLE, part)} OR ${ids(where.value(q!))})`)
   const unsent = resent === false ? 'AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.redelivery_of = d.id)' : ''
-  const titles = q === null ? '' : 'LEFT JOIN tasks t ON t.id = d.task_id'
-  const text = `FROM agents a JOIN deliveries d ON d.agent_id = a.id ${isIn('d')} ${titles} WHERE ${where.text} ${unsent}`
-  return { text, values: where.values }
+  return { text: `FROM ${from} WHERE ${where.text || '1 = 1'} ${isIn('d')} ${unsent}`, values: where.values }
 }
 
+/** No join: Postgres would read all tasks for it, as it can't know how few deliveries there are. */
+const TITLE = '(SELECT t.title FROM tasks t WHERE t.id = d.task_id)'
 const ids = (value: string) => `d.id = ${value} OR d.task_id = ${value}`
 
 /** null if an index holds just those that are wanted. */
@@ -91,13 +102,13 @@ export async function deliveriesOf(q: Reader, filter: DeliveryFilter, limit: num
 }
 
 export async function countDeliveries(q: Reader, filter: DeliveryFilter) {
-  const { text, values } = wantedOf(filter, await lookedThrough(q, filter))
+  const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? limits.page.reach)
   return countShown(q, [text], values)
 }
 
 /** How many of those that are wanted are in each state. */
 export async function deliveriesByState(q: Reader, filter: DeliveryFilter) {
-  const newest = (await lookedThrough(q, filter)) ?? (await lookedThrough(q, { ...filter, since: 0 }))
+  const newest = (await lookedThrough(q, { ...filter, since: filter.since ?? 0 }))!
   const { text, values } = wantedOf(filter, newest)
   const sql = `SELECT d.state, COUNT(*) AS count ${text} GROUP BY d.state`
   const rows = await q.all<{ state: Listed['state']; count: number }>(sql, values)
@@ -108,7 +119,7 @@ export async function deliveriesByState(q: Reader, filter: DeliveryFilter) {
 
 /** The oldest of those that are wanted, with their bodies. */
 export async function oldestDeliveries(q: Reader, filter: DeliveryFilter, most: number) {
-  const { text, values } = wantedOf(filter, await lookedThrough(q, filter))
+  const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? EVERY)
   const oldest = `SELECT d.id ${text} ORDER BY d.id LIMIT $${values.length + 1}`
   return (await q.all<{ id: string }>(oldest, [...values, most])).map(({ id }) => id)
 }

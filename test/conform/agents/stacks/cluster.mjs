@@ -5,7 +5,7 @@ import { endInOrder, resume, serve } from './core.mjs'
 
 if (cluster.isPrimary) {
   const workers = [cluster.fork({ RESUMES: 'yes' }), cluster.fork()]
-  process.once('SIGTERM', () => {
+  process.on('SIGTERM', () => {
     for (const worker of workers) worker.process.kill('SIGTERM')
   })
   cluster.on('exit', () => Object.keys(cluster.workers).length === 0 && process.exit())

@@ -126,7 +126,7 @@ export function resume() {
   }
 }
 
-/** On SIGTERM the webhooks that are here are answered, and what has begun is done, as far as eight seconds reach. */
+/** On SIGTERM, however often it comes, the webhooks that are here are answered, and what has begun is done, as far as eight seconds reach. */
 export function endInOrder(server) {
   process.once('SIGTERM', () => {
     setTimeout(() => process.exit(), 8_000).unref()
@@ -136,6 +136,7 @@ export function endInOrder(server) {
     })
     server.closeIdleConnections()
   })
+  process.on('SIGTERM', () => {}) // It may come twice.
 }
 
 export function listen(server) {

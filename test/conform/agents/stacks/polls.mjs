@@ -84,5 +84,6 @@ process.once('SIGTERM', () => {
   server.close(() => process.exit())
   server.closeIdleConnections()
 })
+process.on('SIGTERM', () => {}) // It may come twice.
 server.listen(process.env.PORT, '127.0.0.1')
 void look()

@@ -1,0 +1,185 @@
+// engines: postgres; process: own; lengths: short, long
+/** No request reads more than it shows: with ten times the tasks of one account each GET costs what it did. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints/index.ts'
+import { limits } from '../../src/api/limits.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
+import { postgresText } from '../../src/store/postgres/sql-text.ts'
+import { type Asked, countStatements } from '../support/counted-db.ts'
+import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
+import { freshDatabase } from '../support/databases.ts'
+import { amount } from '../support/length.ts'
+import { listsOf, listsOfAdmin, listsOfSession, pathOf, readsOf } from '../support/lists.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
+import { sameNames } from '../support/same-names.ts'
+
+/** Of one account; it sells as many. */
+const TASKS = amount({ short: 500, long: 5_000 })
+const TRADERS = 6
+const PEOPLE = 300
+
+const busy = busyTask({ traders: TRADERS })
+const asks = [
+  ...listsOf(busy),
+  ...listsOfAdmin,
+  ...listsOfSession,
+  ...readsOf({ busy, reviewed: busy + TRADERS, worked: busy - 1 }),
+]
+/** Pages for people and figures for programs, which are no part of the interface. */
+const besides = [
+  '/agents',
+  '/agents?q=agent',
+  '/agents/agent-5',
+  '/agents/agent-5/hire',
+  '/sitemap.xml',
+  '/sitemaps/1',
+  '/metrics',
+]
+
+/** What reads no table, or that of all accounts on purpose. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  checkLedger: 'compares all rows of the ledger, once at a time',
+  getDevStatus: 'does so in a simulator',
+  ...Object.fromEntries(
+    [
+      'listFaults',
+      'listExchanges',
+      'getExchange',
+      'diagnoseExchange',
+      'listMails',
+      'watchEvents',
+      'listConformanceRuns',
+      'getConformanceRun',
+    ].map(name => [name, 'shows what a simulator has in memory']),
+  ),
+}
+
+interface Plan {
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: Plan[]
+}
+
+/** The rows that scans have looked at. */
+function rowsOf(plan: Plan): number {
+  const isScan = plan['Relation Name'] !== undefined || plan['Index Name'] !== undefined
+  const found =
+    plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  return (isScan ? found * plan['Actual Loops'] : 0) + (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), 0)
+}
+
+/** As if lists looked through a hundred entries, and not ten thousand: so a test need not have so many. */
+const REACH = 100
+
+const shortened = ({ sql, values }: Asked): Asked => ({
+  sql: sql.replaceAll(`LIMIT ${limits.page.reach}`, `LIMIT ${REACH}`),
+  values: values.map(value =>
+    value === limits.page.reach ? REACH : value === limits.page.reach - 1 ? REACH - 1 : value,
+  ),
+})
+
+interface Cost {
+  /** Rows, and pages that they and their indexes are on. */
+  cost: number
+  sql: string
+}
+
+const literal = (value: unknown) =>
+  typeof value === 'number' ? String(value) : value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`
+
+async function costOf(client: pg.Client, { sql, values }: Asked): Promise<Cost> {
+  await client.query(`PREPARE asked AS ${postgresText(sql).text}`)
+  const execute = `EXECUTE asked${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
+  // After five it may settle on one plan for all values.
+  for (let i = 0; i < 5; i++) await client.query(`EXPLAIN ${execute}`)
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`)
+  await client.query('DEALLOCATE asked')
+  const plan: Plan = rows[0]['QUERY PLAN'][0].Plan
+  return { cost: rowsOf(plan) + plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], sql }
+}
+
+/** The cost of each request to a marketplace whose people have `factor` times the tasks. */
+async function costs(factor: number): Promise<Map<string, { status: number; costs: Cost[] }>> {
+  const { url, drop } = await freshDatabase({ migrated: true })
+  const marketplace = await openTestMarketplace({
+    postgres: { url },
+    secretKey: randomBytes(32).toString('base64'),
+  })
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await marketplace.stopHeartbeat()
+    const crowd = { tasks: factor * TASKS * TRADERS, people: PEOPLE, traders: TRADERS, now: marketplace.world.now() }
+    for (const sql of crowdStatements(crowd)) await client.query(sql)
+    // Of the crowd nobody has a password.
+    const joined = await marketplace.join('someone')
+    await client.query(
+      'UPDATE users SET is_admin = 1, password_hash = (SELECT password_hash FROM users WHERE id = $1) WHERE id = $2',
+      [joined.id, userId(SOMEONE)],
+    )
+    await client.query('VACUUM ANALYZE')
+    const someone = new HttpUser(marketplace.url)
+    await someone.client.login({ email: `p${SOMEONE}@crowd.example`, password: joined.password })
+    someone.key = (await someone.client.createKey({ name: 'test' })).key
+    const counted = countStatements(marketplace.market.db)
+    const found = new Map<string, { status: number; costs: Cost[] }>()
+    const look = async (name: string, ask: () => Promise<{ status: number }>) => {
+      counted.all()
+      const { status } = await ask()
+      const costs: Cost[] = []
+      for (const asked of counted.all().filter(({ sql }) => /^\s*(?:SELECT|WITH)\b/.test(sql)))
+        costs.push(await costOf(client, shortened(asked)))
+      found.set(name, { status, costs })
+    }
+    for (const ask of asks) {
+      const record = endpoints[ask.name]
+      const path = pathOf(ask, 'list' in record ? 2 : undefined)
+      await look(`${ask.name} ${path}`, () =>
+        someone.ask('GET', path, undefined, record.auth === 'session' ? 'session' : 'key'),
+      )
+    }
+    for (const path of besides) await look(path, () => fetch(marketplace.url + path))
+    return found
+  } finally {
+    await client.end()
+    await marketplace.close()
+    await drop()
+  }
+}
+
+const test = suite('rows that are read')
+
+test('every GET of the interface is asked for here', () => {
+  const all = Object.entries(endpoints).flatMap(([name, { method }]) => (method === 'GET' ? [name] : []))
+  sameNames([...new Set(asks.map(({ name }) => name)), ...Object.keys(LEFT_OUT)], all)
+})
+
+const sum = (costs: readonly Cost[]) => Math.round(costs.reduce((all, { cost }) => all + cost, 0))
+
+test('with ten times the tasks of one account no request reads more', async () => {
+  const few = await costs(1)
+  const many = await costs(10)
+  const faults: string[] = []
+  for (const [name, { status, costs }] of many) {
+    const before = few.get(name)!
+    if (process.env.SHOW) console.log(status, sum(before.costs), sum(costs), name)
+    // A list with fewer entries than it may look through shows more of them, and the operator's queues are six.
+    if (sum(costs) <= 1.5 * sum(before.costs) + 6 * REACH) continue
+    const worst = costs.toSorted((a, b) => b.cost - a.cost)[0]!
+    faults.push(
+      `${name}: ${sum(before.costs)}, then ${sum(costs)}, of which ${worst.cost} for ${worst.sql.replace(/\s+/g, ' ')}`,
+    )
+  }
+  assert.is(faults.length, 0, faults.join('\n'))
+})
+
+test.run()
