@@ -1,7 +1,7 @@
 /**
  * Runs every test file, and adds up what they say. The first line of a file names the engines that it runs on, and says
  * whether its process is for other files too: half of the time of a small file would be the start of one. Arguments are
- * parts of file names; `--engine embedded|postgres` is one alone; `--long` runs the long proofs instead; `--again` gives what
+ * parts of file names; `--engine embedded|postgres|narrow` is one alone; `--long` runs the long proofs instead; `--again` gives what
  * failed beside others a second run alone.
  */
 import { availableParallelism } from 'node:os'
@@ -12,7 +12,8 @@ import { makeTemplate } from './support/databases.ts'
 import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
 import type { Length } from './support/length.ts'
-import { makeUnusedServer, type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { startNarrowPostgres } from './support/narrow-postgres.ts'
+import { makeUnusedServer, startPostgres } from './support/postgres-server.ts'
 import { type Outcome, withSecondRuns } from './support/second-runs.ts'
 import { idleParts, unknownParts } from './support/unmatched.ts'
 import { Worker } from './support/worker.ts'
@@ -50,34 +51,47 @@ for (const name of Object.keys(process.env)) if (/_proxy$/i.test(name)) delete p
 buildIfStale()
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)
-const needsPostgres = jobs.some(({ engine }) => engine === 'postgres')
+const needsPostgres = jobs.some(({ engine }) => engine !== 'embedded')
 const unused = needsPostgres ? makeUnusedServer() : null
 if (unused) process.env.TEST_UNUSED_SERVER = unused.path
 process.once('exit', () => unused?.remove())
-const postgres = needsPostgres ? await startPostgres() : null
-const template = postgres && (await makeTemplate(postgres.url))
-if (template) process.env.TEST_TEMPLATE = template.name
+const servers: Server[] = []
+for (const [engine, starts] of Object.entries({ postgres: startPostgres, narrow: startNarrowPostgres })) {
+  if (!jobs.some(job => job.engine === engine)) continue
+  const server = await starts()
+  const template = await makeTemplate(server.url)
+  servers.push({ engine, url: server.url, template: template.name, end: () => template.drop().finally(server.stop) })
+}
 const runAlone = (wanted: string, on: Job['engine']) =>
   runAll(
     jobs.filter(({ file, engine }) => file === wanted && engine === on),
     bundle,
-    postgres,
   )
-const outcomes = await runAll([...jobs], bundle, postgres)
+const outcomes = await runAll([...jobs], bundle)
   .then(all => (values.again ? withSecondRuns(all, runAlone, console.log) : all))
-  .finally(() => template?.drop())
-  .finally(() => postgres?.stop())
+  .finally(() => Promise.all(servers.map(({ end }) => end())))
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 for (const sentence of idleParts({ wanted, length, engine: values.engine })) console.log(sentence)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
-async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
+interface Server {
+  engine: string
+  url: string
+  template: string
+  end(): Promise<void>
+}
+
+function environmentOf(server: Server | undefined) {
+  return server && { TEST_DATABASE_URL: server.url, TEST_TEMPLATE: server.template }
+}
+
+async function runAll(queue: Job[], bundle: Bundle): Promise<Outcome[]> {
   const done: Outcome[] = []
   const worker = async () => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      done.push(...(await runWorker(job, queue, bundle, server)))
+      done.push(...(await runWorker(job, queue, bundle)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(MOST_WORKERS, WORKERS * availableParallelism()) }, worker))
@@ -85,12 +99,13 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
 }
 
 /** One process, with as many files as may share it: a file that fails is the last. */
-async function runWorker(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
+async function runWorker(first: Job, queue: Job[], bundle: Bundle): Promise<Outcome[]> {
   const { engine, shares } = first
   const env = {
-    TEST_ENGINE: engine,
+    TEST_ENGINE: engine === 'narrow' ? 'postgres' : engine,
     TEST_LENGTH: length,
-    ...(server && { TEST_DATABASE_URL: server.url }),
+    ...environmentOf(servers.find(server => server.engine === engine) ?? servers[0]),
+    ...(engine === 'narrow' && { TEST_NARROW: 'on' }),
     ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),
   }
   const worker = new Worker(bundle, env, PATIENCE_MS[length])
@@ -117,7 +132,7 @@ function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
 }
 
 function note({ file, engine, passed, failed, output, ms }: Outcome): void {
-  const name = engine === 'postgres' ? `${file} (postgres)` : file
+  const name = engine === 'embedded' ? file : `${file} (${engine})`
   console.log(`${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`)
   if (failed) console.log(output)
   // What a machine lacks is said, though nothing has failed.

@@ -1,9 +1,9 @@
 /** The real world: the machine's clock, its random source, the network. */
 import { randomBytes, randomFillSync } from 'node:crypto'
-import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
 import { everyHours } from './cron.ts'
 import { createEgress, type EgressOptions } from './egress/egress.ts'
+import { idMaker } from './ids.ts'
 import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
 
@@ -33,7 +33,7 @@ const PACE = 0.95
 /** Makes the world of real time and real sockets. Only `egress` and `mail` have to be closed. Source: A-42, A-44. */
 export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions): World {
   const seeded = seed === undefined ? undefined : seededChance(seed)
-  const ids = new V7Generator(seeded ?? strongChance())
+  const makeId = idMaker(seeded ?? strongChance())
   let offset = offsetMs
   let latest = 0
   let seenAt = performance.now()
@@ -67,7 +67,7 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
         seenAt = performance.now()
       }
     },
-    id: prefix => `${prefix}_${ids.generateOrResetWithTs(seeded ? SEEDED_EPOCH_MS : now()).toHex()}`,
+    id: (prefix, beside) => makeId(prefix, seeded ? SEEDED_EPOCH_MS : now(), beside),
     bytes: count => seeded?.bytes(count) ?? randomBytes(count),
     chance: () => seeded?.fraction() ?? Math.random(),
     after(ms, work) {

@@ -1,6 +1,6 @@
 /** A world for tests: time moves only by calls, random numbers repeat, and nothing leaves the process. */
-import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
+import { idMaker } from './ids.ts'
 import type { Egress, Outgoing, OutgoingResult, Timer, World } from './world.ts'
 
 export interface VirtualOptions {
@@ -44,7 +44,7 @@ class Timers {
 export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
   const { startMs = 1_767_225_600_000, seed = 'virtual', egress = recordingEgress() } = options
   const chance = seededChance(seed)
-  const ids = new V7Generator(chance)
+  const makeId = idMaker(chance)
   const timers = new Timers()
   let domain = startMs
   let real = startMs
@@ -69,7 +69,7 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
         stopped = false
       }
     },
-    id: prefix => `${prefix}_${ids.generateOrResetWithTs(domain).toHex()}`,
+    id: (prefix, beside) => makeId(prefix, domain, beside),
     bytes: chance.bytes,
     chance: chance.fraction,
     after,

@@ -97,8 +97,11 @@ export interface World {
   advance(to: number): void
   /** Stops domain time, until the function that it returns is called. Meanwhile only `advance` moves it. */
   stopClock(): () => void
-  /** Returns a new id, sortable by time, with the prefix of its kind: `task_…`. */
-  id(prefix: string): string
+  /**
+   * Returns a new id, sortable by time, with the prefix of its kind: `task_…`. `beside`: the id of the account, or of something of
+   * its, with which the row would be kept where rows are on several servers.
+   */
+  id(prefix: string, beside?: string | null): string
   /** Returns random bytes for secrets. In a seeded world they are repeatable. */
   bytes(count: number): Buffer
   /** Returns a random number in [0, 1), for jitter and simulated behaviour. */

@@ -7,7 +7,7 @@ import type { Breath } from './pipelines.ts'
 
 export type PipelinedPeer = 'pg' | 'postgres'
 
-const { joinedText, postgresText } =
+const { apart, joinedText, postgresText } =
   await built<typeof import('../../src/store/postgres/sql-text.ts')>('store/postgres/sql-text')
 
 type Transact = (breaths: readonly Breath[]) => Promise<unknown>
@@ -24,12 +24,17 @@ async function transact(send: Send, breaths: readonly Breath[]): Promise<void> {
   const begun = send(BEGIN, BEGIN, [])
   begun.catch(() => {})
   for (const [at, breath] of breaths.entries()) {
-    const answers = breath.map(({ how, steps }) => {
-      const texts = steps.map(({ sql }) => sql)
-      const { text, name } = postgresText(how === 'runAll' ? joinedText(texts, true) : texts[0]!)
-      const values = steps.flatMap(step => step.values)
-      return send(text, name, values)
-    })
+    const answers = breath.flatMap(({ how, steps }) =>
+      (how === 'runAll' ? apart(steps) : [steps]).map(group => {
+        const texts = group.map(({ sql }) => sql)
+        const { text, name } = postgresText(how === 'runAll' ? joinedText(texts, true) : texts[0]!)
+        return send(
+          text,
+          name,
+          group.flatMap(step => step.values),
+        )
+      }),
+    )
     if (at === breaths.length - 1) answers.push(send('COMMIT', 'COMMIT', []))
     const ended = (await Promise.all(answers)).at(-1)!
     if (at === breaths.length - 1 && ended.command !== 'COMMIT') throw new Error(`It ended by ${ended.command}`)

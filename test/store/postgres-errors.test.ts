@@ -92,6 +92,7 @@ test('what lost against others at the same moment is tried again, a refused row 
     ['40001', '40P01', '57014', '42P01'].map(code => triesFor(failure(code))),
     [12, 12, 1, 1],
   )
+  assert.is(triesFor(failure('40001'), true), 60, 'where all transactions are SERIALIZABLE')
   assert.equal(
     (['unique', 'foreign_key', 'check', 'not_null'] as const).map(kind => triesFor(new ConstraintError(kind, ''))),
     [4, 4, 1, 1],

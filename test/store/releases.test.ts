@@ -11,7 +11,7 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../../src/api/signat
 import { version } from '../../src/settings/config.ts'
 import { hashOf } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { engine, freshDatabase } from '../support/databases.ts'
+import { engine, freshDatabase, isNarrow } from '../support/databases.ts'
 import { openTestMarketplace, TestUser } from '../support/marketplace.ts'
 import { inFolder } from './folder.ts'
 import { type Release, releases, secretKey } from './releases/release.ts'
@@ -80,7 +80,8 @@ async function restored({ folder }: Release, file: string): Promise<{ url: strin
   const { url, drop } = await freshDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(readFileSync(join(folder, 'postgres.sql'), 'utf8'))
+  const sql = readFileSync(join(folder, 'postgres.sql'), 'utf8')
+  await client.query(isNarrow ? sql.replace(/ COLLATE "C"|UNLOGGED /g, '') : sql)
   await client.end()
   return { url, drop }
 }

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSqlText, sqliteSchema } from '../../src/store/embedded/sql-text.ts'
-import { joinedText, notAll, postgresText } from '../../src/store/postgres/sql-text.ts'
+import { apart, joinedText, notAll, postgresText } from '../../src/store/postgres/sql-text.ts'
 import { beginsWith } from '../../src/store/tables/agents/search-words.ts'
 
 const kindOf = (sql: string) => readSqlText(sql).kind
@@ -143,6 +143,29 @@ test('Postgres is given what only it knows, and text that is compared byte by by
   })
   for (const verb of ['ALTER TABLE a ADD COLUMN b INTEGER', 'DROP TABLE a']) assert.is(postgresText(verb).name, '')
   assert.is.not(postgresText('SELECT created FROM a -- CREATE').name, '')
+})
+
+test('a server that lacks unlogged tables or collations is not asked for them', () => {
+  const sql = 'CREATE /*+ UNLOGGED */ TABLE a (b TEXT)'
+  assert.is(postgresText(sql, new Set(['unlogged tables'] as const)).text, 'CREATE    TABLE a (b TEXT COLLATE "C")')
+  assert.is(postgresText(sql, new Set(['collations of columns'] as const)).text, 'CREATE  UNLOGGED  TABLE a (b TEXT)')
+  assert.is(postgresText(sql).text, 'CREATE  UNLOGGED  TABLE a (b TEXT COLLATE "C")')
+})
+
+test('no statement writes a table twice, and what comes first is written first', () => {
+  const texts = [
+    'UPDATE a SET b = 1',
+    'UPDATE a SET b = 2',
+    'INSERT INTO c (d) VALUES (1)',
+    '  DELETE FROM a',
+    'DELETE FROM e',
+  ]
+  const steps = texts.map(sql => ({ sql, values: [] }))
+  assert.equal(
+    apart(steps).map(group => group.map(({ sql }) => texts.indexOf(sql))),
+    [[0], [1, 2], [3, 4]],
+  )
+  assert.equal(apart([]), [])
 })
 
 test('several writes go to Postgres as one, with their values behind each other', () => {

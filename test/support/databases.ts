@@ -10,6 +10,9 @@ import { openPostgres } from '../../src/store/postgres/database.ts'
 /** Which engine `openTestMarketplace` opens: `postgres` when TEST_ENGINE says so. */
 export const engine = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
 
+/** Whether that is a Postgres that refuses what narrow-postgres.ts names. */
+export const isNarrow = process.env.TEST_NARROW === 'on'
+
 let count = 0
 
 /** Orders text as English does, not byte by byte, as databases often do. */

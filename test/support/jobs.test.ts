@@ -1,8 +1,8 @@
 // engines: embedded; process: shared
 /** How a test file runs is what its first line says, and a file that says nothing is refused. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { jobsOf } from './jobs.ts'
@@ -11,7 +11,10 @@ import type { Length } from './length.ts'
 function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: string) => true, length?: Length) {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-jobs-'))
   try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
     return jobsOf(isWanted, length, folder)
   } finally {
     rmSync(folder, { recursive: true })
@@ -50,6 +53,22 @@ test('a file that runs on Postgres at length does so in the long form alone', ()
   assert.equal(enginesOf('', 'long'), ['postgres'])
   assert.equal(enginesOf('; lengths: short, long', 'short'), ['embedded'])
   assert.equal(enginesOf('; lengths: short, long', 'long'), ['postgres', 'embedded'])
+})
+
+test('what runs on Postgres in store and market, in a shared process, runs on a narrow one at length', () => {
+  const both = '// engines: embedded, postgres; process: shared\n'
+  const files = {
+    'store/a.test.ts': both,
+    'market/tasks/b.test.ts': '// engines: postgres; process: shared; lengths: short, long\n',
+    'web/c.test.ts': both,
+    'store/d.test.ts': '// engines: embedded, postgres; process: own\n',
+    'store/e.test.ts': '// engines: embedded, postgres at length; process: shared\n',
+    'store/f.test.ts': '// engines: embedded; process: shared\n',
+  }
+  const narrow = (length: Length) =>
+    jobsIn(files, () => true, length).flatMap(({ file, engine }) => (engine === 'narrow' ? [file] : []))
+  assert.equal(narrow('short'), [])
+  assert.equal(narrow('long').sort(), ['market/tasks/b.test.ts', 'store/a.test.ts'])
 })
 
 test('a file that says nothing, too little, or something else is refused by its name', () => {

@@ -4,13 +4,17 @@ import type { Length } from './length.ts'
 
 export interface Job {
   file: string
-  engine: 'embedded' | 'postgres'
+  /** `narrow`: a Postgres that refuses what servers refuse that only speak as it does. */
+  engine: 'embedded' | 'postgres' | 'narrow'
   /** Its process may have run other files, and run more; passwords have quick hashes. */
   shares: boolean
 }
 
 const FIRST_LINE =
   /^\/\/ engines: (embedded|postgres|embedded, postgres(?: at length)?); process: (own|shared)(?:; lengths: (long|short, long))?\n/
+
+/** What the statements of the marketplace are in: in the long run they are tried on a narrow Postgres too. */
+const NARROW = /^(?:store|market)\//
 
 /** The jobs of the test files in `folder` that have this length. Throws if one of them doesn't say how it runs. */
 export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'short', folder = 'test'): Job[] {
@@ -23,10 +27,12 @@ export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'sh
   const jobs = said.flatMap(({ file, line }) => {
     const [, engines, process, lengths = 'short'] = line!
     const fitting = engines!.split(', ').filter(one => (one.endsWith(' at length') ? 'long' : lengths).includes(length))
-    return fitting.map((one): Job => {
+    const jobs = fitting.map((one): Job => {
       const engine = one.startsWith('embedded') ? 'embedded' : 'postgres'
       return { file, engine, shares: process === 'shared' }
     })
+    const isNarrow = length === 'long' && NARROW.test(file) && process === 'shared' && /postgres$/.test(engines!)
+    return isNarrow ? [...jobs, { file, engine: 'narrow', shares: true } as const] : jobs
   })
   return jobs.sort(longestFirst)
 }

@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Calls `take` with each message. A start has no type. */
-function messages(take: (type: string, message: Buffer) => void, isStart = false) {
+export function messages(take: (type: string, message: Buffer) => void, isStart = false) {
   let rest = Buffer.alloc(0)
   return (piece: Buffer) => {
     rest = Buffer.concat([rest, piece])

@@ -36,7 +36,7 @@ export async function createSession(tx: Tx, world: World, userId: string, caller
   const { perAccount, userAgent: longest } = limits.session
   await deleteSessionsBeyond(tx, userId, perAccount - 1)
   await insertSession(tx, {
-    id: world.id('ses'),
+    id: world.id('ses', userId),
     tokenHash: secretHash(token),
     userId,
     createdAt,

@@ -35,7 +35,7 @@ export async function createKeyFor(
   if ((await countKeys(tx, userId)) >= limits.key.perAccount) throw refuse('too_many_keys', limits.key.perAccount)
   const key = `svc_${world.bytes(24).toString('hex')}`
   const row: KeyRow = {
-    id: world.id('key'),
+    id: world.id('key', userId),
     userId,
     name,
     keyHash: secretHash(key),

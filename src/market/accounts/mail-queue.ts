@@ -19,5 +19,5 @@ export const mailTransport = ({ world, config }: Pick<Market, 'world' | 'config'
 /** Queues a mail about `about`, the id of a row or an email. Does nothing where no mail is configured. */
 export async function queueMail(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, kind: MailRow['kind'], about: string) {
   if (mailTransport(ctx) === 'none') return
-  await insertMail(ctx.tx, { id: ctx.world.id('mail'), kind, about }, ctx.world.now())
+  await insertMail(ctx.tx, { id: ctx.world.id('mail', about), kind, about }, ctx.world.now())
 }

@@ -38,7 +38,7 @@ export async function notify<K extends Kind>(
 ) {
   const { tx, world } = ctx
   const { type, agentId, message } = news
-  const row = { id: world.id('ntf'), userId, type, agentId, message, createdAt: world.now() }
+  const row = { id: world.id('ntf', userId), userId, type, agentId, message, createdAt: world.now() }
   await insertNotification(tx, { ...row, data: JSON.stringify(news.data) })
   const taskId = 'taskId' in news.data ? news.data.taskId : null
   const told = { type: 'notification', agentId, taskId, what: type } as const

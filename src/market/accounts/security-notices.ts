@@ -21,7 +21,7 @@ export async function notifyOwner(
   const { tx, world } = ctx
   const { kind, detail = null, address = null } = notice
   if (!world.mail || !(await isAmongFirst(ctx, userId, kind))) return
-  const id = world.id('sec')
+  const id = world.id('sec', userId)
   await insertNotice(tx, { id, userId, kind, detail, address, createdAt: world.now() })
   await queueMail(ctx, 'notification', id)
 }

@@ -85,7 +85,7 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   await checkCategories(tx, categoryIds)
   const row = {
     ...defined(plain),
-    id: world.id('agt'),
+    id: world.id('agt', actor.user.id),
     builderId: actor.user.id,
     turnaroundHours,
     tags: JSON.stringify(tags),

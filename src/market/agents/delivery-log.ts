@@ -164,7 +164,7 @@ const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
  */
 async function resend(ctx: Acting<Ctx>, { id: of, agentId, taskId, event, body }: LoggedDeliveryRow): Promise<string> {
   const { tx, world, config, actor } = ctx
-  const id = world.id('dlv')
+  const id = world.id('dlv', taskId)
   const now = world.now()
   if (body === '') throw refuse('body_gone', config.keeping.deliveryDays)
   await refuseIfQueueFull(ctx, taskId, agentId)

@@ -41,7 +41,7 @@ const addSample: Verb<'addSample'> = async (ctx, { params, body }) => {
   const { id: agentId } = await lockOwnAgent(tx, params.id, actor.user)
   if ((await countSamples(tx, agentId)) >= limits.agent.samples) throw refuse('too_many_samples', limits.agent.samples)
   const { input = null, ...rest } = body
-  const row = { ...rest, input, id: world.id('smp'), agentId, createdAt: world.now() }
+  const row = { ...rest, input, id: world.id('smp', agentId), agentId, createdAt: world.now() }
   await insertSample(tx, row)
   await reserveTexts(ctx, actor.user.id, weightOf(samples, row))
   return sampleRecord(row)

@@ -64,7 +64,7 @@ const createBudget: Verb<'createBudget'> = async (ctx, { body }) => {
   checkCaps(body)
   await checkCategories(tx, body.allowedCategories)
   const { agentId, maxPerTask, maxDaily, maxMonthly, allowedCategories = null } = body
-  const id = world.id('bud')
+  const id = world.id('bud', actor.user.id)
   const caps = { maxPerTask, maxDaily, maxMonthly }
   const inserted = await insertBudget(tx, {
     ...caps,

@@ -170,7 +170,7 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
   const body = webhookBody(testPayload(agent, testId, config.baseUrl, world.now()))
   const url = agent.webhookUrl ?? ''
   const { id: agentId, builderId } = agent
-  const deliveryId = world.id('dlv')
+  const deliveryId = world.id('dlv', agent.id)
   const answer = await postSigned(market, {
     ...{ url, secret, body, deliveryId, agentId, builderId },
     ...{ attempt: 1, taskId: testId },

@@ -58,7 +58,7 @@ export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
  * below zero. Returns the transfer's id.
  */
 export async function post(ctx: Posting, given: Transfer): Promise<string> {
-  const id = given.id ?? ctx.world.id('trf')
+  const id = given.id ?? ctx.world.id('trf', given.taskId ?? given.payerId ?? given.payeeId)
   const { kind, amount, from, to, taskId } = given
   await move(ctx, { ...given, id }, transfer({ ...given, id, createdAt: ctx.world.now() }))
   ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId }))

@@ -37,7 +37,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
   // What an agent signs is the agent's, also where its builder is the buyer.
   const event = ctx.actor.via === 'signature' ? undefined : edge.event
   const row: MessageRow = {
-    id: ctx.world.id('msg'),
+    id: ctx.world.id('msg', taskId),
     taskId,
     senderId: ctx.actor.user.id,
     senderRole: event ? 'buyer' : 'agent',
@@ -56,7 +56,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
 export async function keepReason(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
   await countTexts(ctx, ctx.actor.user.id, weightOf(messages, { content }))
   await insertMessage(ctx.tx, {
-    id: ctx.world.id('msg'),
+    id: ctx.world.id('msg', taskId),
     taskId,
     senderId: ctx.actor.user.id,
     senderRole: 'agent',
@@ -83,7 +83,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
   const task = await lockedTask(ctx, params.id)
   edgeFor(ctx.actor, task, 'review')
   const row: ReviewRow = {
-    id: ctx.world.id('rev'),
+    id: ctx.world.id('rev', task.id),
     taskId: task.id,
     agentId: task.agentId,
     buyerId: task.buyerId,
@@ -103,7 +103,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
 const adminSendMessage: Verb<'adminSendMessage'> = async (ctx, { params, body }) => {
   const task = await lockedTask(ctx, params.id)
   const row: MessageRow = {
-    id: ctx.world.id('msg'),
+    id: ctx.world.id('msg', task.id),
     taskId: task.id,
     senderId: ctx.actor.user.id,
     senderRole: 'system',

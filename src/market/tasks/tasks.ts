@@ -109,7 +109,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   if (!agent) throw refuse('not_found', 'agent')
   const buyer = await buyerOf(ctx, body.budgetAuthorizationId ?? null)
   checkSeller(buyer, agent.builderId)
-  const id = ctx.world.id('task')
+  const id = ctx.world.id('task', buyer.buyerId)
   const task = {
     ...defined(body),
     ...buyer,
@@ -229,7 +229,7 @@ export async function deliver(
   await reserveFiles(ctx, builderId, files)
   const { deliverables: most } = ctx.config.keeping
   const row = {
-    id: ctx.world.id('dlb'),
+    id: ctx.world.id('dlb', id),
     content: input.content ?? null,
     notes: input.notes ?? null,
     files: files.length > 0 ? JSON.stringify(files) : null,

@@ -161,7 +161,7 @@ const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
   await checkLimits(ctx, amount)
   const { tx, world, config, actor } = ctx
   const what = {
-    id: world.id('trf'),
+    id: world.id('trf', actor.user.id),
     kind: 'deposit' as const,
     payerId: null,
     payeeId: actor.user.id,

@@ -92,5 +92,5 @@ async function deliveryOf<Name extends AgentEvent>(
     ...extra,
   }
   const body = webhookBody({ event, timestamp: iso(now), data })
-  return { id: ctx.world.id('dlv'), agentId, taskId: task.id, event, body, createdAt: now }
+  return { id: ctx.world.id('dlv', task.id), agentId, taskId: task.id, event, body, createdAt: now }
 }

@@ -89,9 +89,9 @@ function create({ world, ...market }: Market, builderId: string, { name, fields,
     tagline: `${title}, an agent of this simulator`,
     description: 'An agent of this simulator. Its builder has said nothing of it yet, and may update it at any time.',
   }
-  const withId = id === undefined ? world : { ...world, id: (kind: string) => (kind === 'agt' ? id : world.id(kind)) }
+  const makeId: typeof world.id = (kind, beside) => (kind === 'agt' && id ? id : world.id(kind, beside))
   const { categoryIds, ...rest } = usual
-  return verbsAs({ ...market, world: withId }, builderId)('createAgent', {
+  return verbsAs({ ...market, world: { ...world, id: makeId } }, builderId)('createAgent', {
     ...rest,
     categoryIds: [...categoryIds],
     ...about,

@@ -9,6 +9,8 @@ export type Isolation = 'READ COMMITTED' | 'REPEATABLE READ READ ONLY'
 /** How long the end of a read may wait to travel with the next statements. */
 const LINGER_MS = 5
 
+const STRICTEST = { 'READ COMMITTED': 'SERIALIZABLE', 'REPEATABLE READ READ ONLY': 'SERIALIZABLE READ ONLY' } as const
+
 export class Wire {
   readonly #sender: Sender
   readonly #session: Session
@@ -24,10 +26,15 @@ export class Wire {
     return this.#sender.isOutdated
   }
 
+  /** What the server behind it lacks. */
+  get lacks() {
+    return this.#session.lacks
+  }
+
   /** Sent with the first statement. If it fails, that one fails too. */
   begin(isolation: Isolation): void {
     if (this.#lingering) this.#endRead()
-    this.#control(`BEGIN ISOLATION LEVEL ${isolation}`)
+    this.#control(`BEGIN ISOLATION LEVEL ${this.lacks.has('levels of isolation') ? STRICTEST[isolation] : isolation}`)
     if (this.#session.isPooled) this.#control(this.#session.limitsOfTransaction, 'LIMITS')
   }
 

@@ -5,6 +5,7 @@ import { type Isolation, Wire } from './connection.ts'
 import { createSlots, OWN, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, FencedError, translated, triesFor, uncertain, unreached } from './errors.ts'
 import { Hosts } from './hosts.ts'
+import { lacksOf, withoutThem } from './lacks.ts'
 import { PackedReads } from './packed-reads.ts'
 import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
 import { Reach } from './reconnect.ts'
@@ -54,15 +55,28 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   probes.on('error', () => {})
   try {
     const client = await hosts.each(() => pool.connect())
-    const inBatches = await provesBatches(client)
-    client.release(!inBatches)
+    const [inBatches, lacks] = await askedOf(client)
+    session.lacks = lacks
     if (!inBatches) warn(NO_BATCHES)
+    if (lacks.size > 0) warn(withoutThem(lacks))
     const size = options.fullBytes === undefined ? null : new Size(() => sizeOf(probes), options.fullBytes, warn)
     await size?.look()
     return new PostgresDb({ pool, probes, hosts, session, settings, inBatches, size, warn })
   } catch (error) {
     await Promise.all([pool.end(), probes.end()])
-    throw new StoreError(unreachable(hosts, error as Error))
+    const isOurs = error instanceof StoreError && !(error instanceof AwayError)
+    throw isOurs ? error : new StoreError(unreachable(hosts, error as Error))
+  }
+}
+
+async function askedOf(client: pg.PoolClient) {
+  let isSound = false
+  try {
+    const [inBatches, lacks] = [await provesBatches(client), await lacksOf(client)]
+    isSound = inBatches && lacks.size === 0
+    return [inBatches, lacks] as const
+  } finally {
+    client.release(!isSound)
   }
 }
 
@@ -147,7 +161,7 @@ class PostgresDb implements Db {
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
-    this.#reach = new Reach(() => hosts.once(() => this.#look()))
+    this.#reach = new Reach(() => hosts.once(() => this.#look()), warn)
     this.#hosts = hosts
     this.#session = session
     this.#settings = settings
@@ -186,11 +200,16 @@ class PostgresDb implements Db {
     return this.#again(trusting => this.#transact('READ COMMITTED', work, { flow, trusting }))
   }
 
-  migrate<T>(work: Work<T>): Promise<T> {
-    return this.#transact('READ COMMITTED', async tx => {
-      await tx.get(MIGRATING)
-      return work(tx)
-    })
+  async migrate<T>(work: Work<T>): Promise<T> {
+    const hasLocks = !this.#session.lacks.has('advisory locks')
+    if (!hasLocks) await this.write(tx => tx.run('CREATE TABLE IF NOT EXISTS migrating (id INTEGER PRIMARY KEY)'))
+    return this.#again(() =>
+      this.#transact('READ COMMITTED', async tx => {
+        const alone = hasLocks ? tx.get('SELECT pg_advisory_xact_lock(742001)') : tx.run(LOCK_ROW)
+        await Promise.all([tx.get(MIGRATING), alone])
+        return work(tx)
+      }),
+    )
   }
 
   ready() {
@@ -200,7 +219,7 @@ class PostgresDb implements Db {
   }
 
   async close() {
-    this.#reach.back()
+    this.#reach.end()
     this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
     await this.#closing
   }
@@ -245,7 +264,7 @@ class PostgresDb implements Db {
           continue
         }
         if (this.#session.learnsFrom(error) && tries === 1) continue
-        if (tries >= triesFor(error)) throw exhausted(error)
+        if (tries >= triesFor(error, this.#session.lacks.has('levels of isolation'))) throw exhausted(error)
         await pause(tries)
       }
     }
@@ -348,8 +367,11 @@ class PostgresDb implements Db {
  * take its time.
  */
 const MIGRATING = `SELECT set_config('lock_timeout', '0', TRUE),
-  set_config('idle_in_transaction_session_timeout', '60000', TRUE), pg_advisory_xact_lock(742001)`
+  set_config('idle_in_transaction_session_timeout', '60000', TRUE)`
+
+/** Whoever else writes the row waits until this transaction has ended. */
+const LOCK_ROW = 'INSERT INTO migrating (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = excluded.id'
 
 // Units that failed together must not all retry at the same moment.
 let jitter = 0
-const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (jitter++ % 8))))
+const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 20) * (1 + (jitter++ % 8))))

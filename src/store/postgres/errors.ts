@@ -61,10 +61,11 @@ export const uncertain = (error: unknown) =>
  * Returns how often work is tried after this error. What a connection has cut off may pass on another, and what one server
  * refuses on the one that takes writes now; after a long silence nobody would wait for that. After a serialization failure or a deadlock it may succeed the next
  * time. A violated constraint may be caused by a row that another transaction wrote at the same moment. When the work runs
- * again it sees that row, and either acts on it or refuses in its own words.
+ * again it sees that row, and either acts on it or refuses in its own words. `isStrict`: all transactions are SERIALIZABLE, so that
+ * those lose too which would have waited.
  */
-export function triesFor(error: unknown): number {
-  if (isContested(error)) return 12
+export function triesFor(error: unknown, isStrict = false): number {
+  if (isContested(error)) return isStrict ? 60 : 12
   if (error instanceof FencedError) return 2
   if (error instanceof CutError) return (error.cause as Error).message === SILENCE ? 1 : 2
   return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1

@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { AwayError } from '../db.ts'
 import { codeOf } from './errors.ts'
+import { type Lacks, NOTHING } from './lacks.ts'
 
 /**
  * The server ends a transaction that waits for its client for so long. So an instance that stands still, or that nothing
@@ -34,6 +35,8 @@ export class Session {
   #lost = 0
   /** Whether a pooler gives the server's process to others between transactions: nothing may stay in its session. */
   isPooled: boolean
+  /** Set once the server was asked. */
+  lacks: Lacks = NOTHING
 
   constructor({ prepare, statementTimeoutMs, warn }: SessionOptions) {
     this.#prepare = prepare

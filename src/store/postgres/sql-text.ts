@@ -1,6 +1,8 @@
 /** The SQL of the marketplace as Postgres takes it. */
 import { createHash } from 'node:crypto'
 import { boundedCache } from '../../shared/bounded-cache.ts'
+import type { Step } from '../db.ts'
+import { type Lacks, NOTHING } from './lacks.ts'
 
 export interface PostgresText {
   text: string
@@ -17,12 +19,12 @@ export const KEPT_TEXTS = 1_000
 const known = boundedCache<PostgresText>({ maxEntries: KEPT_TEXTS })
 
 /** Translates a text. */
-export function postgresText(sql: string): PostgresText {
+export function postgresText(sql: string, lacks: Lacks = NOTHING): PostgresText {
   let found = known.get(sql)
   if (!found) {
-    const isSchema = /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)
-    const text = isSchema ? schemaText(uncommented(sql)) : uncommented(sql)
-    found = { text, name: isSchema ? '' : nameOf(text) }
+    const text = uncommented(sql)
+    if (/^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) return { text: schemaText(text, lacks), name: '' }
+    found = { text, name: nameOf(text) }
     known.set(sql, found)
   }
   return found
@@ -32,13 +34,34 @@ export function postgresText(sql: string): PostgresText {
 // same.
 const nameOf = (text: string) => `m${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
 
+/**
+ * Cuts steps before one that writes a table a second time: within a statement, Postgres does not say which write is first, so two
+ * units could wait for each other, and CockroachDB refuses it.
+ */
+export function apart(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = []
+  let written = new Set<string | undefined>()
+  for (const step of steps) {
+    const table = WRITTEN.exec(step.sql)?.[1]
+    if (written.has(table) || groups.length === 0) {
+      groups.push([])
+      written = new Set()
+    }
+    written.add(table)
+    groups.at(-1)!.push(step)
+  }
+  return groups
+}
+
+const WRITTEN = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/
+
 /** division_by_zero: a joined statement fails with it on purpose if one of its writes changed no row. */
 export const notAll = '22012'
 
 const joined = boundedCache<string>({ maxEntries: KEPT_TEXTS })
 
 /**
- * Several writes as one statement, whose only row says as c0, c1 … how many rows each changed. `sure`: it fails with
+ * Several writes of different tables as one statement, whose only row says as c0, c1 … how many rows each changed. `sure`: it fails with
  * `notAll` unless each changed one.
  */
 export function joinedText(texts: readonly string[], sure: boolean): string {
@@ -73,7 +96,10 @@ export const withinText = (sql: string, mostBytes: number) =>
 export const sizesText = (sql: string) => `SELECT octet_length(rows::text) AS bytes FROM (${sql}) rows`
 
 /** Ids and terms are compared byte by byte on every engine, whatever the collation of the database. */
-const schemaText = (sql: string) => sql.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+function schemaText(sql: string, lacks: Lacks): string {
+  const text = lacks.has('unlogged tables') ? sql.replace(/\bUNLOGGED\b/, '') : sql
+  return lacks.has('collations of columns') ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+}
 
 /** SQL for Postgres only is in comments that begin with a plus sign. */
 const uncommented = (sql: string) => sql.replace(/\/\*\+(.*?)\*\//gs, '$1')

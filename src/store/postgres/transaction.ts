@@ -2,7 +2,7 @@
 import { type Step, StoreError, TooMuchError, type Tx, type Value } from '../db.ts'
 import type { Isolation, Wire } from './connection.ts'
 import { translated } from './errors.ts'
-import { joinedText, postgresText, sizesText, withinText } from './sql-text.ts'
+import { apart, joinedText, postgresText, sizesText, withinText } from './sql-text.ts'
 
 export class PostgresTx implements Tx {
   readonly changes = null
@@ -48,18 +48,25 @@ export class PostgresTx implements Tx {
   }
 
   async runAll(steps: readonly Step[]) {
-    if (steps.length === 0) return []
-    const sql = joinedText(
-      steps.map(step => step.sql),
-      this.#trusting,
-    )
-    const answer = this.#query(
-      sql,
-      steps.flatMap(step => step.values),
-    )
-    if (!this.#trusting) return Object.values((await answer).rows[0]!).map(count => count !== 0)
-    answer.catch(() => {}) // fails the commit too
-    return steps.map(() => true)
+    const groups = apart(steps)
+    const answers = groups.map(group => {
+      const sql = joinedText(
+        group.map(step => step.sql),
+        this.#trusting,
+      )
+      return this.#query(
+        sql,
+        group.flatMap(step => step.values),
+      )
+    })
+    const all = Promise.all(answers)
+    if (this.#trusting) {
+      all.catch(() => {}) // fails the commit too
+      return steps.map(() => true)
+    }
+    const counts = (await all).map(({ rows }) => Object.values(rows[0]!))
+    const changed = new Map(groups.flatMap((group, i) => group.map((step, j) => [step, counts[i]![j] !== 0] as const)))
+    return steps.map(step => changed.get(step)!)
   }
 
   async lock(table: string, id: string) {
@@ -99,7 +106,7 @@ export class PostgresTx implements Tx {
     if (!this.#begun) this.#wire.begin(this.#isolation)
     this.#begun = true
     try {
-      return await this.#wire.ask(postgresText(sql), values)
+      return await this.#wire.ask(postgresText(sql, this.#wire.lacks), values)
     } catch (error) {
       throw this.#fail(error)
     }
