@@ -7,7 +7,7 @@ import type { Refusal } from '../api/failures.ts'
 import { type Exchange, hasFailed } from './exchange.ts'
 import type { Faults } from './faults.ts'
 import type { Market } from './market.ts'
-import type { Recording } from './recording.ts'
+import type { AgentNotes, Recording } from './recording.ts'
 
 /** Of a simulator. */
 export class Stories {
@@ -56,11 +56,11 @@ export class Stories {
     if (known) return known
     const exchanges = this.#ofTask.get(taskId) ?? []
     const agentId = exchanges.find(exchange => exchange.agentId !== null)?.agentId ?? null
-    const { mistake, deaths } = this.#recording.notesOn(agentId)
+    const notes = this.#recording.notesOn(agentId)
     const facts: Fact[] = exchanges
       .toReversed()
-      .map(exchange => (exchange.direction === 'webhook' ? webhookFact(exchange, mistake) : callbackFact(exchange)))
-    const all = [...facts, ...deaths].sort(byTime)
+      .map(exchange => (exchange.direction === 'webhook' ? webhookFact(exchange, notes) : callbackFact(exchange)))
+    const all = [...facts, ...notes.deaths].sort(byTime)
     this.#facts.set(taskId, all)
     return all
   }
@@ -100,13 +100,13 @@ const spanOf = ({ realAt, ms, at, fault, id, taskId }: Exchange) => ({
 const headerIn = ({ responseHeaders }: Exchange, wanted: string) =>
   responseHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? null
 
-function webhookFact(exchange: Exchange, mistake: Finding | null): WebhookFact {
+function webhookFact(exchange: Exchange, { mistake, away }: AgentNotes): WebhookFact {
   const { url, status, reason, error, requestBody, responseBody, deliveryId, attempt } = exchange
   return {
     kind: 'webhook',
     ...spanOf(exchange),
     event: String(jsonIn(requestBody).event ?? '?'),
-    ...{ url, status: reason === null ? status : null, reason, message: error ?? '', mistake },
+    ...{ url, status: reason === null ? status : null, reason, message: error ?? '', mistake, away },
     location: headerIn(exchange, 'location'),
     body: status !== null && status >= 400 ? responseBody.toString() : '',
     ...{ deliveryId, attempt },

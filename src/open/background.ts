@@ -9,6 +9,7 @@ import { removeOrphans } from '../market/tasks/files.ts'
 import { ClockScale } from '../market/upkeep/clock-scale.ts'
 import { runDue } from '../market/upkeep/due.ts'
 import { startDispatcher } from '../market/webhooks/dispatcher.ts'
+import { isTold } from '../store/db.ts'
 
 const TICK_MS = 1000
 
@@ -59,7 +60,7 @@ export function startBackground(market: Market) {
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
   const { run, stop, settled } = singleFlight(() => work(market))
   let stopped = false
-  const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
+  const fail = (error: Error) => isTold(error) || market.log({ type: 'error', message: `${fault}: ${error.message}` })
   const tick = () => {
     if (stopped) return
     run()

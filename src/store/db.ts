@@ -136,7 +136,17 @@ export class LostError extends StoreError {}
 export class BusyError extends StoreError {}
 
 /** The database is away, or takes no writes. Nothing was done, and a later try may pass. */
-export class AwayError extends BusyError {}
+export class AwayError extends BusyError {
+  /** Whoever runs it has been told, and will be told when it is back. */
+  readonly isTold: boolean
+
+  constructor(message: string, { isTold = false, ...options }: ErrorOptions & { isTold?: boolean } = {}) {
+    super(message, options)
+    this.isTold = isTold
+  }
+}
+
+export const isTold = (error: unknown) => error instanceof AwayError && error.isTold
 
 /** The rows have more text than was asked for. Their first `fit` have not. */
 export class TooMuchError extends Error {

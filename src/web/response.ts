@@ -6,7 +6,7 @@ import { limits, type RateCategory } from '../api/limits.ts'
 import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
 import type { Debug } from '../shared/debug.ts'
-import { AwayError, BusyError, ConstraintError, ContestedError, TooMuchError } from '../store/db.ts'
+import { AwayError, BusyError, ConstraintError, ContestedError, isTold, TooMuchError } from '../store/db.ts'
 import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import type { ArrivingFiles } from './bodies/arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
@@ -297,6 +297,8 @@ export class Call {
   #logFault(error: unknown) {
     const fault = error instanceof Error ? error : new Error(String(error))
     const { message, stack } = fault
+    // The line of the request says that the database was away.
+    if (isTold(error)) return
     this.server.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
   }
 

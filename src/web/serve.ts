@@ -10,8 +10,8 @@ import type { KeptResponse } from '../market/requests/idempotency.ts'
 import { dropFiles, type FileRoom, fileRoom } from '../market/tasks/files.ts'
 import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
-import { aroundUnits } from '../store/around.ts'
-import type { Reader, Tx } from '../store/db.ts'
+import { type Around, aroundUnits } from '../store/around.ts'
+import type { Db, Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './bodies/body.ts'
 import { recordCallback } from './callback-recording.ts'
 import {
@@ -94,7 +94,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const room = await roomForUpload(record, market, identify, { call, credential })
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
-    const upload = await receiveUpload(call, form, market, begin)
+    const own = { ...market, db: unitsOf(market.db, call) }
+    const upload = await receiveUpload(call, form, own, begin)
     const bytes = upload.files.reduce((sum, { size }) => sum + size, 0)
     call.server.turns.charge(call.flow, bytes * MS_PER_BYTE)
     let kept = false
@@ -102,7 +103,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       const result = await respond(call, credential, upload)
       kept = !(result instanceof Repeatable) || result.hadEffect
     } finally {
-      if (!kept) await dropFiles(market, upload.files)
+      if (!kept) await dropFiles(own, upload.files)
     }
   }
 
@@ -167,6 +168,10 @@ function nameFlow(call: Call, credential: Credential | null): string {
   return call.flow
 }
 
+/** The database for units that are the request's wherever they are opened. */
+const unitsOf = (db: Db, call: Call, around: Around = (_, work, run) => run(work)) =>
+  aroundUnits(db, around, () => call.flow)
+
 /** What a request of an endpoint has of the thread, in ms, measured where nothing else runs meanwhile. */
 class Cost {
   /** Of late. */
@@ -217,11 +222,7 @@ function performer(record: Endpoint, { verb, identify, cost }: Parts, market: Ma
 
   /** What a verb gets that opens its units itself: they have the turns and the connections of its request. */
   const ownContext = (call: Call, actor: Actor | null) => {
-    const units = aroundUnits(
-      db,
-      (_, work, run) => run(tx => measured(call, 0, () => work(tx))),
-      () => call.flow,
-    )
+    const units = unitsOf(db, call, (_, work, run) => run(tx => measured(call, 0, () => work(tx))))
     return { ...market, db: units, actor, caller: callerOf(call), requestId: call.id }
   }
 

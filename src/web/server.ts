@@ -8,6 +8,7 @@ import type { RateCategory } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { Tracing } from '../market/tracing.ts'
 import type { Debug } from '../shared/debug.ts'
+import { AwayError } from '../store/db.ts'
 import { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import { ArrivingFiles } from './bodies/arriving-files.ts'
 import { UnreadResponses } from './bodies/unread-responses.ts'
@@ -197,7 +198,7 @@ function routes(options: ServerOptions, state: ServerState): Handle {
   get('/readyz', sendReadiness)
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
-    get(path, path === METRICS ? handle : call => limited(call, 'general', handle))
+    get(path, path === METRICS ? handle : call => limited(call, 'general', handle, true))
   }
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || market.config.mode === 'dev')
   for (const [name, record] of named.sort(([, a], [, b]) => byPath(a.path, b.path))) {
@@ -271,13 +272,16 @@ function traced(call: Call, work: () => Promise<void>): Promise<void> {
   }))
 }
 
-/** Counts each request once, on arrival and before authentication. Source: A-40. */
-function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
+/**
+ * Counts each request once, on arrival and before authentication. `evenAway`: what asks the database for nothing is served while that
+ * can't count, so that a console can be opened and say so. Source: A-40.
+ */
+function limited(call: Call, category: RateCategory, next: Serve, evenAway = false): Promise<void> {
   const { countRequest } = call.server
   if (!countRequest) return next(call)
   return countRequest(call, category).then(
     refusal => (refusal ? call.refuse(refusal) : next(call)),
-    error => call.fail(error),
+    error => (evenAway && error instanceof AwayError ? next(call) : call.fail(error)),
   )
 }
 

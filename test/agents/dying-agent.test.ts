@@ -78,11 +78,17 @@ test('an agent of dev --run that ends before it listens is told so too, without 
   const { slug } = own.ready.agents.find(({ forwardTo }) => forwardTo)!
   const words = / The agent ended with exit code 1\. Its last words: RangeError: out of ideas Start the agent/
   const why = async () => (await run(['why', slug], place)).out
-  await until('that nothing listens', async () => /Nothing listens at \S+\. Start the agent/.test(await why()))
+  await until('that nothing listens', async () =>
+    /Nothing listens at \S+\. (?:Start the agent|The agent runs)/.test(await why()),
+  )
   writeFileSync(path, "const idea = () => { throw new RangeError('out of ideas') }\nidea()")
   await until('its end', async () => words.test(await why()), 100)
   writeFileSync(path, 'setTimeout(() => {}, 3_600_000)')
-  await until('its new start', async () => /Nothing listens at \S+\. Start the agent/.test(await why()), 100)
+  await until(
+    'its new start',
+    async () => /Nothing listens at \S+\. (?:Start the agent|The agent runs)/.test(await why()),
+    100,
+  )
   await own.stop()
   rmSync(place, { recursive: true, force: true })
 })

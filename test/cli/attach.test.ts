@@ -32,7 +32,10 @@ test(
 
     const asked = await runRefused(['dev', '--run', 'node agent.mjs'], folder)
     assert.is(asked.code, 2)
-    assert.match(asked.err, `A dev runs here already, at ${ready.url}: end it, or add --new to --run`)
+    assert.match(
+      asked.err,
+      `A dev runs here already, at ${ready.url}: end it (process ${ready.pid}), or add --new to --run`,
+    )
 
     // As a program that was upgraded since finds it.
     const path = join(folder, '.marketplace', 'credentials.json')

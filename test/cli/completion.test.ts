@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert'
 import { manPages } from '../../scripts/build/man-pages.ts'
 import { idsOf } from '../../src/cli/command-line/completion-ids.ts'
 import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
+import { allWordsOf } from '../../src/cli/command-line/completion-words.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { flagValues } from '../../src/cli/commands/completion.ts'
 import { installed } from '../docs/guide.ts'
@@ -138,7 +139,7 @@ test(
 )
 
 test('the scripts of the other shells hold every command, and are right where there is such a shell', () => {
-  for (const shell of ['zsh', 'fish', 'pwsh'] as const) {
+  for (const shell of ['zsh', 'fish'] as const) {
     const script = scripts[shell](table, undefined, idsOf(table))
     assert.match(script, 'buyer:/api/tasks?limit=50:id:title')
     for (const [, records] of chapters)
@@ -147,6 +148,39 @@ test('the scripts of the other shells hold every command, and are right where th
     if (shell === 'zsh' && isThere(shell)) execFileSync(shell, ['-n'], { input: script })
   }
   assert.match(scripts.zsh(table), String.raw`'deliveries:The webhooks of your agents\: list, show, resend'`)
+})
+
+test('the script of PowerShell holds each word as it is, whatever quotes or case there are', async () => {
+  const quoted = { ...table.chapters[0]![1][0]!, name: 'it’s', summary: "a 'word', another" }
+  const odd = { ...table, chapters: [...chapters, ['Odd', [quoted]] as (typeof chapters)[number]] }
+  const known = await flagValues()
+  const script = scripts.pwsh(odd, known, idsOf(odd))
+  // To PowerShell each of these is a quote, and a doubled one within stands for the second.
+  const literal = /['\u2018-\u201b]((?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*)['\u2018-\u201b]/g
+  const literals = (text: string) =>
+    [...text.matchAll(literal)].map(([, inside]) => inside!.replace(/(['\u2018-\u201b])./g, '$1'))
+  const rows = new Map<string, string[][]>()
+  for (const block of script.split(/^ {2}\$/m)) {
+    const keys = [...block.matchAll(/^ {4}('.*?') = (.*)$/gm)].map(([, key, list]) => {
+      const at = literals(key!)[0]!
+      if (list!.startsWith('@'))
+        rows.set(
+          at,
+          literals(list!).map(line => line.split('\t')),
+        )
+      return at.toLowerCase()
+    })
+    assert.is(new Set(keys).size, keys.length, 'a table of PowerShell tells no case, and refuses a key that it has')
+  }
+  const all = allWordsOf(odd, known)
+  assert.ok(all.words.has(' it’s') && all.values.has(' simulate buyers --mix'))
+  for (const [at, next] of [...all.words, ...all.values])
+    assert.equal(
+      rows.get(at),
+      next.map(({ word, about }) => [word, about]),
+      at,
+    )
+  assert.match(script, 'buyer:/api/tasks?limit=50:id:title')
 })
 
 /** What a person types, and the line after a tabulator. */
@@ -164,7 +198,7 @@ const completed: readonly (readonly [typed: string, line: string])[] = [
 
 /** In a shell that this machine has. */
 function inShell(
-  shell: 'zsh' | 'fish' | 'bash',
+  shell: keyof typeof scripts,
   name: string,
   work: (script: string, folder: string) => Promise<void>,
 ): void {
@@ -207,30 +241,36 @@ async function rowsOfIds(folder: string) {
   return { rows, stop }
 }
 
-inShell('fish', 'a real fish completes commands, flags and their values, and ids', async (script, folder) => {
-  const offers = (typed: string) =>
-    execFileSync('fish', ['--no-config', '-c', `source ${script}; complete -C 'marketplace ${typed}'`], {
-      ...{ encoding: 'utf8', cwd: folder, env },
-    })
-      .trim()
-      .split('\n')
-      .map(offer => offer.split('\t')[0])
+/** `ask`: the arguments with which a shell prints what it offers for the last word that is typed. */
+async function offersThem(shell: string, folder: string, ask: (typed: string) => string[]): Promise<void> {
   const env = installed(folder)
-  for (const [typed, line] of completed) assert.equal(offers(typed), [line.split(' ').at(-1)], typed)
   const { rows, stop } = await rowsOfIds(folder)
-  for (const [typed, line] of rows) {
-    let found: unknown = []
+  for (const [typed, line] of [...completed, ...rows]) {
+    let found: string[] = []
     // A busy machine may answer too late for a keyboard.
     await until(
       () => `${typed}: ${found}`,
       () => {
-        found = offers(typed)
-        return `${found}` === line.split(' ').at(-1)
+        const lines = execFileSync(shell, ask(typed), { encoding: 'utf8', cwd: folder, env }).trim().split(/\r?\n/)
+        found = lines.map(offer => offer.split('\t')[0]!)
+        return found.length === 1 && line.endsWith(found[0]!) && found[0]!.length >= line.split(/[ ,]/).at(-1)!.length
       },
     )
   }
   await stop()
-})
+}
+
+inShell('fish', 'a real fish completes commands, flags and their values, and ids', (script, folder) =>
+  offersThem('fish', folder, typed => ['--no-config', '-c', `source ${script}; complete -C 'marketplace ${typed}'`]),
+)
+
+inShell('pwsh', 'a real PowerShell completes them, each name of a list too', (script, folder) =>
+  offersThem('pwsh', folder, typed => {
+    const line = `marketplace ${typed}`
+    const shown = `(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`
+    return ['-NoProfile', '-Command', `Get-Content -Raw '${script}' | Invoke-Expression; ${shown}`]
+  }),
+)
 
 /** `begin`: how the shell reads the script. */
 async function completesOnTerminal(command: string, folder: string, begin: string): Promise<void> {

@@ -291,18 +291,24 @@ test(
 test(
   'the command tells a marketplace of another version from what is none',
   inFolder(async folder => {
-    let instance: object = { 'x-service-instance': 'one' }
-    const other = await listening(path => [
-      200,
-      { ...instance },
-      path === '/openapi.json' ? '{"info":{"version":"9.9.9"}}' : 'ok',
-    ])
+    let instance: object = { 'x-service-instance': 'one', 'x-service-version': '9.9.9' }
+    let isReady = true
+    const other = await listening(path =>
+      path === '/readyz' && !isReady ? [503, {}, 'the database takes no work'] : [200, { ...instance }, 'ok'],
+    )
     const doctor = async () => (await run(['doctor', '--url', other.url], folder, { MARKETPLACE_PORT: '0' })).out
     assert.match(
       await doctor(),
       `! version      This is version ${version}, the marketplace is 9.9.9\n${' '.repeat(15)}npm install agent-marketplace@9.9.9\n`,
     )
     assert.match(await doctor(), '! key          No key is given')
+    isReady = false
+    const unready = await doctor()
+    assert.match(
+      unready,
+      /^✖ ready {8}It takes no work \(503 of \/readyz\): the database takes no work\n +Its operator: /m,
+    )
+    assert.not.match(unready, /^. (?:key|container) /m)
     instance = {}
     assert.match(await doctor(), /^✖ marketplace {2}What answers at \S+ is no marketplace$/m)
     await other.close()

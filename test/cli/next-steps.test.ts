@@ -175,6 +175,7 @@ test('each next step does what it says, or says what is missing', async () => {
     showDelivery: [nextSteps.showDelivery(sent, as('builder')), 0],
     showExchange: [nextSteps.showExchange('exchange_1'), 0],
     exchanges: [nextSteps.exchanges(), 0],
+    logs: [nextSteps.logs(), 0],
     why: [nextSteps.why('draft-agent'), 3],
     resendDelivery: [nextSteps.resendDelivery(sent, as('builder')), 0],
     listTasks: [nextSteps.listTasks(as('buyer')), 0],

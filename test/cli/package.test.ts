@@ -1,32 +1,20 @@
 // engines: embedded; process: own; lengths: long
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, posix, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, posix, resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deadLinksIn } from '../docs/links.ts'
+import { pack } from '../support/packed.ts'
 import { inTime, PATIENCE_MS } from '../support/patience.ts'
 import { inFolder } from './program.ts'
 
 const { name, exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-const place = mkdtempSync(join(tmpdir(), 'marketplace-package-'))
-const [{ files, filename }] = JSON.parse(
-  execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', place], { encoding: 'utf8' }),
-)
-test.after(() => rmSync(place, { recursive: true }))
-const packed = new Set<string>(files.map((file: { path: string }) => file.path))
+const { files, install, remove } = pack()
+test.after(remove)
+const packed = new Set(files)
 
 const IMPORT = /(?:\bfrom|\bimport|\bimport\(|\bcreateRequire\d*\([\s\w.]+\)\()\s*(["'])([^"'\n]+)\1/g
 const program = [...packed].filter(path => /\.m?js$/.test(path) && /^(?:bin|dist|fixtures\/agents)\//.test(path))
@@ -128,15 +116,8 @@ export async function use(options: OpenOptions, entry: LogEntry): Promise<void> 
 test(
   'a consumer of the packed package compiles against all of its exports, and its program runs',
   inFolder(async folder => {
-    const modules = join(folder, 'node_modules')
-    const own = join(modules, name)
-    mkdirSync(own, { recursive: true })
-    execFileSync('tar', ['-xzf', join(place, filename), '--strip-components=1', '-C', own])
     // What a user has who installed the package and types of Node, and no more: a declaration that needs another is noticed.
-    for (const one of [...Object.keys(dependencies), '@types/node']) {
-      mkdirSync(dirname(join(modules, one)), { recursive: true })
-      symlinkSync(resolve('node_modules', one), join(modules, one))
-    }
+    const program = install(folder, { more: ['@types/node'] })
     writeFileSync(join(folder, 'consumer.mts'), CONSUMER)
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2023']
     const compile = () =>
@@ -155,24 +136,22 @@ test(
       )
     const compiled = compile()
     assert.is(compiled.status, 0, compiled.stdout)
-    const program = spawnSync(process.execPath, [join(own, bin.marketplace), '--version'], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    assert.match(program.stdout, /^\d+\.\d+\.\d+\n$/)
-    const serve = [join(own, bin.marketplace), 'serve', '--db', 'market.db', '--port', '0', '--json']
+    const { stdout } = spawnSync(process.execPath, [program, '--version'], { cwd: folder, encoding: 'utf8' })
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+    const serve = [program, 'serve', '--db', 'market.db', '--port', '0', '--json']
     const traced = { cwd: folder, env: { ...process.env, MARKETPLACE_TRACING: 'on' } }
     const refused = spawnSync(process.execPath, serve, { ...traced, encoding: 'utf8', timeout: PATIENCE_MS })
     assert.is(refused.status, 2, refused.stdout)
     assert.match(refused.stderr, 'MARKETPLACE_TRACING=on needs the package @opentelemetry/api')
     assert.match(refused.stderr, 'npm install @opentelemetry/api @opentelemetry/sdk-node')
-    mkdirSync(join(modules, '@opentelemetry'))
-    symlinkSync(resolve('node_modules/@opentelemetry/api'), join(modules, '@opentelemetry/api'))
+    const scope = join(folder, 'node_modules', '@opentelemetry')
+    mkdirSync(scope)
+    symlinkSync(resolve('node_modules/@opentelemetry/api'), join(scope, 'api'))
     const child = spawn(process.execPath, serve, { ...traced, stdio: ['ignore', 'pipe', 'inherit'] })
     child.stdout.once('data', () => child.kill())
     const [code] = await inTime('the end of a server that traces', once(child, 'close'))
     assert.is(code, 0)
-    rmSync(join(own, 'dist', 'types', 'market', 'log.d.ts'))
+    rmSync(join(program, '..', '..', 'dist', 'types', 'market', 'log.d.ts'))
     assert.is.not(compile().status, 0, 'a missing declaration is noticed')
   }),
 )

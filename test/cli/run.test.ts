@@ -9,7 +9,7 @@ import { StartedAgent } from '../../src/sim/agents/started-agent.ts'
 import { until } from '../support/patience.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
 import { isAlive } from './process-life.ts'
-import { inFolder, startOnTerminal } from './program.ts'
+import { inFolder, run, startOnTerminal } from './program.ts'
 
 /** Knows nothing of the package: accepts and delivers by key, with fetch. */
 const AGENT = `
@@ -71,11 +71,13 @@ test(
   'an agent that listens on a port of its own is told of, and so is what helps where it ends',
   inFolder(async folder => {
     const elsewhere = `node -e "require('http').createServer().listen(0, () => console.log('up'))"`
-    const dev = await devOf(folder, ['--ephemeral', '--run', elsewhere])
+    const dev = await devOf(folder, ['--run', elsewhere])
     await dev.until('its own words', ({ line }) => line === 'up')
-    const port = new URL(dev.ready.agents[1]!.forwardTo!).port
-    const { message } = await dev.said(/^my-agent runs, and nothing listens on port/)
-    assert.match(message as string, `on port ${port} yet. That is PORT in its environment`)
+    const { origin } = new URL(dev.ready.agents[1]!.forwardTo!)
+    const words = `Nothing listens at ${origin}. The agent runs: PORT in its environment is where it has to listen.`
+    assert.ok(String((await dev.said(/The agent runs/)).message).startsWith(words))
+    assert.match((await run(['why', 'my-agent'], folder)).out, words)
+    assert.match((await run(['simulate', 'buyer', 'my-agent'], folder)).err, 'PORT in its environment is where')
     await dev.stop()
     const short = await devOf(folder, ['--ephemeral', '--run', 'exit 7'])
     await short.said(

@@ -47,7 +47,10 @@ test(
     assert.is(made.code, 0, made.err)
     assert.match((await run(['whoami', '--profile', 'shop'], folder)).out, `ann@market.example (Ann) at ${url}`)
     const nowhere = await run(['register', ...asNew.slice(0, -1), 'other'], folder, {}, 'a long pass phrase 9\n')
-    assert.match(nowhere.err, 'Which marketplace?')
+    assert.match(
+      nowhere.err,
+      `Which marketplace? For the one that you are signed in at type export MARKETPLACE_URL=${url}, or`,
+    )
     assert.is((await run(['logout', '--profile', 'shop'], folder)).code, 0)
 
     // A second login leaves one session, not two.

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, heartbeat } from '../../src/api/limits.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { inFolder } from '../cli/program.ts'
 import { isLong } from '../support/length.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
@@ -26,8 +27,9 @@ const startServer = async () => {
   return server
 }
 
-const start = async (url: string) => {
-  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+const start = async (url: string, log?: (entry: LogEntry) => void) => {
+  const secretKey = randomBytes(32).toString('base64')
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey, ...(log && { log }) })
   await opened({ close: () => marketplace.close(0) })
   return marketplace
 }
@@ -36,7 +38,8 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   const unhandled: unknown[] = []
   process.on('unhandledRejection', error => unhandled.push(error))
   const server = await startServer()
-  const marketplace = await start(server.url)
+  const warnings: string[] = []
+  const marketplace = await start(server.url, entry => entry.type === 'warning' && warnings.push(entry.message))
   const builder = await marketplace.join('builder')
   const buyer = await marketplace.join('buyer', 900_000)
   const agent = await marketplace.list(builder)
@@ -73,6 +76,9 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   await more(20)
   stopped = true
   await load
+  const told = (words: RegExp) => warnings.filter(message => words.test(message)).length
+  assert.ok(told(/^Postgres can't be reached: /) >= 2, warnings.join('\n'))
+  assert.is(told(/^Postgres is back after /), told(/^Postgres can't be reached: /), warnings.join('\n'))
   // 500: the connection has ended while its commit was under way.
   assert.equal([...statuses.keys()].filter(status => status !== 500).sort(), [201, 503])
   const rows = await marketplace.market.db.read(q => q.all<{ id: string }>('SELECT id FROM tasks ORDER BY id'))

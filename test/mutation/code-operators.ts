@@ -138,8 +138,12 @@ function ofNumber({ node, source }: Place): Found {
 function ofString({ node, parents }: Place): Found {
   const isEmpty = node.type === 'StringLiteral' && node.value === ''
   const isTagged = parents[0]?.type === 'TaggedTemplateExpression'
-  return isEmpty || isTagged || isForPeople(parents) ? [] : [replace('string', node, "''")]
+  return isEmpty || isTagged || isModule(parents) || isForPeople(parents) ? [] : [replace('string', node, "''")]
 }
+
+/** The name of a module that is imported late: without it nothing is built. */
+const isModule = ([parent]: readonly t.Node[]) =>
+  parent?.type === 'ImportExpression' || (parent?.type === 'CallExpression' && parent.callee.type === 'Import')
 
 /** The words of an error or of a line of the log: no mutants, as no test should hold them to the letter. */
 function isForPeople(parents: readonly t.Node[]): boolean {

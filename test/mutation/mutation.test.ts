@@ -180,6 +180,22 @@ test('each change of the whole source can be parsed, alone and with all others b
   }
 })
 
+test('all that is changed can be built, for a browser too: the switch needs nothing of Node, and no module loses its name', async () => {
+  const { mutants } = sceneOf('src/a.ts', "export const load = async () => (await import('undici')).Pool\n")
+  assert.equal(
+    mutants.filter(({ operator }) => operator === 'string'),
+    [],
+  )
+  await build({
+    entryPoints: ['test/mutation/switch.ts'],
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    write: false,
+    logLevel: 'silent',
+  })
+})
+
 test('code that is switched does what it did: callees keep their object, chains stop where they stopped, lines begin anew', async () => {
   const code = [
     'const seen = []',

@@ -1,8 +1,7 @@
-/** Stands in every changed file: which mutant is on in this process, and which of them it came to. */
-import { appendFileSync } from 'node:fs'
-
-const active = Number(process.env.MUTANT ?? -1)
-const reachFile = process.env.MUTANT_REACH
+/** Stands in every changed file: which mutant is on in this process, and which of them it came to. A browser has none on, and imports nothing of Node. */
+const node = (globalThis as { process?: NodeJS.Process }).process
+const active = Number(node?.env.MUTANT ?? -1)
+const reachFile = node?.env.MUTANT_REACH
 const reached = new Set<number>()
 const shared = globalThis as { mutantsReached?: Set<number> }
 
@@ -17,6 +16,6 @@ function note(place: number, file: string): void {
   if (shared.mutantsReached) shared.mutantsReached.add(place)
   else if (!reached.has(place)) {
     reached.add(place)
-    appendFileSync(file, `${place}\n`)
+    node?.getBuiltinModule('node:fs').appendFileSync(file, `${place}\n`)
   }
 }

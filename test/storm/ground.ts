@@ -19,6 +19,10 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Many, since a request whose bytes go through threads of the system is waited for. */
 const MOST_TURNS = 5_000_000
+/** Far more than is done without that time goes by: who claims and gives back without end fills the memory before all turns are over. */
+const MOST_MOVES = 5_000
+/** And far more than falls due in two days. */
+const MOST_STEPS = 50_000
 
 /** Counted from the start of the process, so it is no part of a story. */
 const REQUEST_ID = /\b[0-9a-f]{12}-[0-9a-z]{1,6}\b/g
@@ -82,12 +86,15 @@ export class Ground {
   }
 
   async #quiet(may: () => boolean): Promise<void> {
+    const from = this.moved
     let turns = 0
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.moved
       await turn()
       quiet = this.moved === before && may() ? quiet + 1 : 0
-      if (++turns > MOST_TURNS) throw new Broken('it never comes to rest')
+      const [double] = this.doubles
+      if (double !== undefined) throw new Broken(`${double} was sent twice at once`)
+      if (++turns > MOST_TURNS || this.moved - from > MOST_MOVES) throw new Broken('it never comes to rest')
     }
   }
 
@@ -95,7 +102,9 @@ export class Ground {
   async pass(ms: number): Promise<void> {
     const { world } = this
     const end = world.realNow() + ms
+    let steps = 0
     for (let next = world.nextTimer(); next !== undefined && next <= end; next = world.nextTimer()) {
+      if (++steps > MOST_STEPS) throw new Broken('it wakes itself without end')
       world.tick(Math.max(0, next - world.realNow()))
       await this.settled()
     }

@@ -165,8 +165,6 @@ class Storm {
       await this.#host.start()
       await this.#look()
     }
-    const [double] = this.#ground.doubles
-    if (double !== undefined) throw new Broken(`${double} was sent twice at once`)
     const [error] = this.#host.errors()
     if (error !== undefined) throw new Broken(`an error was logged: ${error}`)
   }

@@ -44,6 +44,14 @@ test('the units of a request are those of its account, else of its address', asy
   const { email, password } = buyer
   const key = { 'idempotency-key': 'one' }
   const test = `/api/my/agents/${agent.id}/test-connection`
+  const upload = async () => {
+    const body = new FormData()
+    body.set('content', 'With a file')
+    body.set('files', new Blob(['a,b\n'], { type: 'text/csv' }), 'a.csv')
+    const headers = { authorization: `Bearer ${builder.key}` }
+    const answer = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body })
+    assert.is(answer.status, 200, await answer.text())
+  }
   const asked: [what: string, account: string | null, ask: () => Promise<unknown>][] = [
     [
       'a registration',
@@ -57,6 +65,7 @@ test('the units of a request are those of its account, else of its address', asy
     ['a connection test', builder.id, () => builder.ask('POST', test, undefined, 'key')],
     ['one with a key', builder.id, () => builder.ask('POST', test, undefined, 'key', key)],
     ['a login', null, () => stranger().client.login({ email, password })],
+    ['an upload', builder.id, upload],
     ['a read', buyer.id, () => buyer.ask('GET', '/api/wallet', undefined, 'key')],
     ['a write', buyer.id, () => buyer.ask('POST', '/api/tasks', {}, 'key')],
   ]

@@ -9,6 +9,8 @@ const WHOLE = 'The key is the whole secret as a text, from whsec_ to its last =.
 const MILLISECONDS = `${TIMESTAMP_HEADER} is the Unix time in milliseconds, 13 digits: Date.now() in JavaScript, int(time.time() * 1000) in Python, time.Now().UnixMilli() in Go.`
 const HEX = `${SIGNATURE_HEADER} is 64 lower-case hex digits and nothing else: digest('hex'), hexdigest(), hex.EncodeToString.`
 const CLOCK = 'Set the clock of that machine by NTP, and sign each request at the moment in which it is sent.'
+export const LOOK_AT_SECRET =
+  'Look whether it reads the secret that it was given, and verifies the raw body: express.raw(), request.get_data(), io.ReadAll.'
 
 export const fixes = {
   // headers
@@ -63,8 +65,7 @@ export const fixes = {
   unknown_task: 'Post to data.callbackUrl of the webhook as it stands.',
   other_task: 'Send the taskId of the task that the address names, or none.',
   used_signature: 'Put the taskId into the body, so that equal callbacks for two tasks have different signatures.',
-  refused_by_agent:
-    'Look whether it reads the secret that it was given, and verifies the raw body: express.raw(), request.get_data(), io.ReadAll. To compare, save the body and run npx agent-marketplace verify.',
+  refused_by_agent: `${LOOK_AT_SECRET} To compare, save the body and run npx agent-marketplace verify.`,
   nothing_to_compare: 'Give the secret of the agent: npx agent-marketplace secret rotate AGENT makes a new one.',
   unknown:
     'Most often the secret is another one, or the body was changed after it was signed. Print the length and the first bytes of what is signed on both sides, or start with npx agent-marketplace sign.',

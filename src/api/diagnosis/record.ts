@@ -40,6 +40,8 @@ export interface Finding {
   readonly location?: string | null
   /** In ms of domain time. */
   readonly since?: number | null
+  /** The webhook whose work this has stopped: it was taken, so it will not come again by itself. */
+  readonly stopped?: string | null
   readonly evidence?: Partial<DiagnosisRecord['evidence']>
 }
 
@@ -62,7 +64,8 @@ export function toRecord(finding: Finding, about: About): DiagnosisRecord {
   const found = { ...NONE, ...finding.evidence }
   const places: Places = {
     agent: about.agent,
-    delivery: found.deliveryId,
+    delivery: finding.stopped ?? found.deliveryId,
+    exchange: found.exchangeId,
     task: found.taskId,
     location: webUrl(location),
     forwarded: about.forwarded,
@@ -75,7 +78,10 @@ export function toRecord(finding: Finding, about: About): DiagnosisRecord {
     since: since === null ? null : new Date(since).toISOString(),
     text,
     fix: finding.fix ?? ((asDev && inDev) || fix),
-    commands: ((asDev && nextInDev) || next || []).flatMap(words => filled(words, places)),
+    commands: [
+      ...((asDev && nextInDev) || next || []),
+      ...(finding.stopped ? ['deliveries resend {delivery}'] : []),
+    ].flatMap(words => filled(words, places)),
     evidence: found,
   }
 }

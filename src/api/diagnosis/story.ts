@@ -33,6 +33,8 @@ export interface WebhookFact extends Span {
   readonly attempt: number | null
   /** What the agent's verification gets wrong, if it was tried out. */
   readonly mistake: Finding | null
+  /** Nothing listens at the agent's address at this time, and what is known of that. */
+  readonly away?: Finding | null
 }
 
 export interface CallbackFact extends Span {
@@ -151,9 +153,14 @@ function unansweredFinding(webhook: WebhookFact, facts: readonly Fact[], early: 
   if (early && webhook.status === null) return early
   if (webhook.mistake && isRefusal(webhook.status)) return { ...webhook.mistake, since, evidence }
   const found = answerFinding(webhook)
-  const text = found.cause === 'nobody_listens' ? found.text + endInWords(facts, webhook.to) : found.text
-  return { ...found, text, since, evidence: { ...evidence, ...found.evidence } }
+  const known =
+    found.cause === 'nobody_listens'
+      ? { ...found, ...fixOf(webhook), text: found.text + endInWords(facts, webhook.to) }
+      : found
+  return { ...known, since, evidence: { ...evidence, ...found.evidence } }
 }
+
+const fixOf = ({ away }: WebhookFact) => (away?.fix === undefined ? {} : { fix: away.fix })
 
 /** The statuses by which agents say that they do not believe a webhook. */
 export const isRefusal = (status: number | null) => status === 400 || status === 401 || status === 403
@@ -188,13 +195,31 @@ function callbackFinding(callback: CallbackFact, facts: readonly Fact[], early: 
   const evidence = about(callback)
   const { action, fault, refusal, message, signature, at: since } = callback
   if (fault !== null) return { ...ofFault(fault, action), since, evidence }
-  if (signature) return { ...signature, since, evidence }
+  const stopped = stoppedBy(callback, facts)
+  if (signature) return { ...signature, since, stopped, evidence }
   if (refusal !== null && OUT_OF_TURN.has(refusal)) {
     const before = facts.filter(fact => fact !== callback && fact.from <= callback.from)
-    return { ...outOfTurn(callback, before, early), since, evidence }
+    const found = outOfTurn(callback, before, early)
+    return { ...found, since, evidence, ...(found.cause === 'not_accepted' && { stopped }) }
   }
   const [cause, certainty] = (refusal !== null && byRefusal[refusal]) || (['refused_callback', 'sure'] as const)
-  return { cause, certainty, text: `Its ${action} was refused with ${callback.status}. ${message}.`, since, evidence }
+  return {
+    cause,
+    certainty,
+    text: `Its ${action} was refused with ${callback.status}. ${message}.`,
+    since,
+    stopped,
+    evidence,
+  }
+}
+
+/** The webhook of the work that was to be accepted or delivered. */
+function stoppedBy({ from, action, taskId }: CallbackFact, facts: readonly Fact[]): string | null {
+  if (action === 'message' || taskId?.startsWith('test_')) return null
+  const asked = facts.findLast(
+    (fact): fact is WebhookFact => fact.kind === 'webhook' && fact.from <= from && asksForWork(fact.event),
+  )
+  return asked && isTaken(asked) ? asked.deliveryId : null
 }
 
 function outOfTurn(callback: CallbackFact, before: readonly Fact[], early: Finding | null): Finding {

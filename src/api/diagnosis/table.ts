@@ -2,7 +2,7 @@
  * The one table of what can be wrong with an agent, a task, a webhook or a callback, and of what helps: in words, for a simulator and
  * for a deployment, and as commands. Whoever tells a person or a program takes it from here. Source: A-288.
  */
-import { fixes, type Cause as SignatureCause } from './causes.ts'
+import { fixes, LOOK_AT_SECRET, type Cause as SignatureCause } from './causes.ts'
 
 interface CauseRecord {
   /** What to do. */
@@ -10,7 +10,7 @@ interface CauseRecord {
   /** The same in a simulator, where other words help there. */
   readonly inDev?: string
   /**
-   * Command lines that help, without the name of the program. `{agent}`, `{delivery}`, `{task}`, `{location}`, `{forwarded}`, the
+   * Command lines that help, without the name of the program. `{agent}`, `{delivery}`, `{exchange}`, `{task}`, `{location}`, `{forwarded}`, the
    * URL of an agent that dev passes its webhooks on to, and `{port}`, that of a dev on this machine, stand for what it is about; one that has no value for its place is left out.
    */
   readonly next?: readonly string[]
@@ -117,7 +117,7 @@ const others = {
   not_accepted: { fix: IN_TURN, next: ['tasks show {task}'] },
   out_of_turn: { fix: IN_TURN, next: ['tasks show {task}'] },
   refused_callback: { fix: 'Look at the words of the response, and mend what they name.', next: ['tasks show {task}'] },
-  test_over: { fix: 'Send the callback of a test within fifteen seconds of its webhook.', next: [TEST] },
+  test_over: { fix: 'Nothing that takes longer may stand between a webhook and its first callback.', next: [TEST] },
   // in time
   work_before_answer: {
     fix: `${ANSWER_FIRST} An answer that takes thirty seconds counts as none, and the same webhook comes again.`,
@@ -173,7 +173,12 @@ export type Cause = SignatureCause | keyof typeof others
 export const causes: Readonly<Record<Cause, CauseRecord>> = {
   ...signatureCauses,
   ...others,
-  refused_by_agent: { fix: fixes.refused_by_agent, next: [TEST], nextInDev: ['dev --print-env', TEST] },
+  refused_by_agent: {
+    fix: fixes.refused_by_agent,
+    inDev: `${LOOK_AT_SECRET} To compare, let it print what it signs, and look at the bytes that came.`,
+    next: [TEST],
+    nextInDev: ['dev --print-env', 'exchanges show {exchange}', TEST],
+  },
   // No agent is known, so none can be tested; each webhook that was sent shows its callbackUrl.
   unknown_task: { fix: fixes.unknown_task, next: ['exchanges list'] },
 }

@@ -2,7 +2,7 @@
  * The scripts that complete words in shells. Each holds all words, so that a tabulator starts no program: that would take
  * a fifth of a second. Only ids are asked for, of the marketplace, by a program that does nothing else. Source: A-251.
  */
-import { shellWord } from '../../api/command-line.ts'
+import { pwshWord, shellWord } from '../../api/command-line.ts'
 import type { CommandTable } from './command.ts'
 import { type AllWords, allWordsOf, type FlagValues, type Ids, type Word, type Words } from './completion-words.ts'
 
@@ -167,33 +167,52 @@ const idsInFish = (asked: string) => `(marketplace completion-ids ${inFish(asked
 
 const valueInFish = ({ word, about }: Word) => (about === '' ? word : `${word}\\t${inFish(about)}`)
 
-const inPwsh = (text: string) => `'${text.replaceAll("'", "''")}'`
-
-const pwsh = ({ words, ids }: AllWords) => `# Completion of marketplace for PowerShell.
+const pwsh = ({ words, values, ids }: AllWords) => `# Completion of marketplace for PowerShell 5 and later.
 Register-ArgumentCompleter -Native -CommandName marketplace -ScriptBlock {
-  param($word, $ast, $position)
-  $next = @{
-${[...words].map(([at, next]) => `    ${inPwsh(at)} = @(${next.map(pair).join(', ')})`).join('\n')}
+  param([string]$word, $ast, $position)
+  $words = @{
+${rowsInPwsh(words)}
+  }
+  $values = @{
+${rowsInPwsh(values)}
+  }
+  $ids = @{
+${[...ids].map(([at, asked]) => `    ${pwshWord(at)} = ${pwshWord(asked)}`).join('\n')}
   }
   $at = ''
-  $given = $ast.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $position }
-  foreach ($element in $given) { if ($next.ContainsKey("$at $element")) { $at = "$at $element" } }
-  $ids = @{
-${[...ids].map(([path, asked]) => `    ${inPwsh(path)} = ${inPwsh(asked)}`).join('\n')}
+  $last = ''
+  foreach ($element in $ast.CommandElements) {
+    if ($element.Extent.EndOffset -ge $position) { break }
+    $last = "$element"
+    if ($words.ContainsKey("$at $last")) { $at = "$at $last" }
   }
-  $asked = $ids["$at $($given | Select-Object -Last 1)"]
-  if (-not $asked) { $asked = $ids[$at] }
-  if ($asked -and -not "$word".StartsWith('-')) {
-    marketplace completion-ids $asked 2>$null | Where-Object { $_ -like "$word*" } | ForEach-Object {
-      $id, $about = $_ -split "\`t"
-      [System.Management.Automation.CompletionResult]::new($id, $id, 'ParameterValue', "$about ")
+  $lines = $words[$at]
+  $asked = $ids[$at]
+  if ($values.ContainsKey("$at $last")) {
+    $lines = $values["$at $last"]
+    $asked = $ids["$at $last"]
+  }
+  if ($asked -and -not $word.StartsWith('-')) {
+    $lines = @($lines) + @(marketplace completion-ids $asked 2>$null)
+  }
+  # PowerShell may hand over the last name of a list alone, or the whole list.
+  $part = $word.Substring($word.LastIndexOf(',') + 1)
+  $before = $word.Substring(0, $word.Length - $part.Length)
+  foreach ($line in $lines) {
+    $one, $about = "$line" -split "\`t", 2
+    if (-not $about) { $about = $one }
+    if ($one -and $one.StartsWith($part, 'Ordinal')) {
+      [System.Management.Automation.CompletionResult]::new("$before$one", $one, 'ParameterValue', $about)
     }
-  }
-  $next[$at] | Where-Object { $_[0] -like "$word*" } | ForEach-Object {
-    [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
   }
 }
 `
 
-/** The comma before keeps a list of one pair a list of pairs. */
-const pair = ({ word, about }: Word) => `,@(${inPwsh(word)}, ${inPwsh(about || word)})`
+/** A tabulator stands before what a word is about, as in the lines of ids. */
+const rowsInPwsh = (words: Words) =>
+  [...words]
+    .map(([at, next]) => {
+      const lines = next.map(({ word, about }) => pwshWord(`${word}\t${about}`))
+      return `    ${pwshWord(at)} = @(${lines.join(', ')})`
+    })
+    .join('\n')

@@ -7,6 +7,7 @@ import { type Flags, readSettings, UsageError } from '../../settings/config.ts'
 import { projectWords } from '../../settings/project-file.ts'
 import { baseUrlOf } from '../../settings/values.ts'
 import { people } from '../../sim/seed.ts'
+import { readOwner } from '../../store/embedded/lock-owner.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import type { CommandTable } from '../command-line/command.ts'
 import { numberGiven } from '../command-line/json-input.ts'
@@ -77,7 +78,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   const running = await runningDev(state)
   const findCommand = async () => commandFinder(await wholeTable())
   const json = flags.json === true
-  if (running) return attach(running, flags, { json, level: settings.logLevel, commandOf: await findCommand() })
+  if (running) return attach(running, flags, state, { json, level: settings.logLevel, commandOf: await findCommand() })
   const names = new Map<string, string>()
   const screen = liveScreen(json)
   const { ui, isWanted } = screen
@@ -189,11 +190,21 @@ const starting = [
 ] as const
 
 /** Shows the log of the dev that runs here. What this one was asked to start can't be started there. */
-function attach(running: RunningDev, flags: DevFlags, shown: Parameters<RunningDev['follow']>[0]): Promise<number> {
+async function attach(
+  running: RunningDev,
+  flags: DevFlags,
+  { file }: StateFolder,
+  shown: Parameters<RunningDev['follow']>[0],
+) {
   const asked = starting.find(name => flags[name] !== undefined)
   if (asked === undefined) return running.follow(shown)
   const flag = asked.replace(/[A-Z]/, letter => `-${letter.toLowerCase()}`)
-  throw new UsageError(`A dev runs here already, at ${running.url}: end it, or add --new to --${flag} for another one.`)
+  // Its terminal may be gone.
+  const owner = file === null ? undefined : await readOwner(`${file}.lock`)
+  const itself = owner ? `it (process ${owner.pid})` : 'it'
+  throw new UsageError(
+    `A dev runs here already, at ${running.url}: end ${itself}, or add --new to --${flag} for another one.`,
+  )
 }
 
 /** `--public-url` is the word of agents for what operators call the base URL. */

@@ -51,12 +51,12 @@ async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
   const settings = await settingsOf(dev !== undefined)
   const found = placeOf(flags, settings)
   if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, null)), ...secretFindings([])]
-  const { findings, client } = await marketplaceFindings(found, Date.now, startOf(found))
+  const { findings, isIt, client } = await marketplaceFindings(found, Date.now, startOf(found))
   return [
     node,
     ...findings,
-    ...(client === null && found.urlFrom !== OF_DEPLOYMENT ? containerFinding(inContainer(), found.url) : []),
-    ...(await folderFindings(settings, dev, client && found)),
+    ...(!isIt && found.urlFrom !== OF_DEPLOYMENT ? containerFinding(inContainer(), found.url) : []),
+    ...(await folderFindings(settings, dev, isIt ? found : null)),
     ...secretFindings((found.isDev && dev?.agents) || []),
     ...(client && 'deployment' in settings && settings.deployment
       ? await secondFactorFindings(client, found.url, settings.deployment.adminTotp === 'required')

@@ -40,7 +40,7 @@ export function list(flags: ExchangeListFlags): Promise<number> {
       limit,
       ...(failed && { failed: 'true' as const }),
       ...(all && { meant: 'true' as const }),
-      ...(taskId !== undefined && { taskId: await taskCalled(connection, taskId) }),
+      ...(taskId !== undefined && { taskId: await taskCalled(connection, taskId, 'adminListTasks') }),
       ...(agentId !== undefined && { agentId }),
       // The marketplace says which events there are.
       ...(event !== undefined && { event: event as AgentEvent }),
@@ -147,7 +147,7 @@ export const replay = (id: string, flags: ConnectionFlags) =>
         hint: `Its bytes: ${nextSteps.showExchange(id)} --raw`,
       })
     const kept = requestHeaders.filter(({ name }) => /^(?:x-service-|content-type$)/i.test(name))
-    const headers = Object.fromEntries(kept.map(({ name, value }) => [name, value]))
+    const headers = Object.fromEntries(kept.map(({ name, value }) => [name.toLowerCase(), value]))
     const { pathname, search } = new URL(exchange.url)
     const sending = { body: exchange.requestBody.content, headers, by: 'nobody' as const }
     const reply = await transport.send('POST', pathname + search, sending)

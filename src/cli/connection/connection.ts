@@ -158,7 +158,9 @@ async function signIn(transport: Transport, { email, password }: { email: string
   throw new Fault(`${email} could not sign in: ${error}`, { code: codeForStatus(status), status, hint })
 }
 
-/** A deployment answers such commands with 404. `why`: what a deployment is told, behind its URL. */
+const NO_SUCH_PATH = refuse('no_such_path', '').message
+
+/** A deployment has nothing at the paths of such commands. `why`: what a deployment is told, behind its URL. */
 export const onSimulator = (
   flags: ConnectionFlags,
   why: string,
@@ -168,7 +170,7 @@ export const onSimulator = (
     try {
       return await work(connection)
     } catch (error) {
-      if (!(error instanceof MarketplaceError && error.status === 404)) throw error
+      if (!(error instanceof MarketplaceError && error.message.startsWith(NO_SUCH_PATH))) throw error
       throw new Fault(`${plain(connection.found.url)} ${why}.`, {
         code: exitCodes.failed,
         status: 404,

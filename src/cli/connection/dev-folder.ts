@@ -13,7 +13,7 @@ export interface Dev {
   instance?: string
   /** Of the program that runs it. */
   version?: string
-  accounts?: Record<string, { email: string; password: string; apiKey: string }>
+  accounts?: Record<string, { id: string; email: string; password: string; apiKey: string }>
   agents?: readonly { id: string; slug: string; webhookSecret: string; webhookUrl?: string; forwardTo?: string }[]
   /** For people: which folder it is. */
   from: string

@@ -78,6 +78,7 @@ export const nextSteps = {
   showDelivery: (id: string, flags = '') => typed(`deliveries show ${id}${flags}`),
   showExchange: (id: string) => typed(`exchanges show ${id}`),
   exchanges: () => typed('exchanges list'),
+  logs: () => typed('logs'),
   why: (about: string, flags = '') => typed(`why ${about}${flags}`),
   resendDelivery: (id: string, flags = '') => typed(`deliveries resend ${id}${flags}`),
 

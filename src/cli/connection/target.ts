@@ -10,7 +10,7 @@ import {
 import { PROJECT_FILE } from '../../settings/project-file.ts'
 import { plain } from '../output/ui.ts'
 import { type Dev, storedDev } from './dev-folder.ts'
-import { type SavedSession, savedSession, sessionOfProfile } from './session-file.ts'
+import { type SavedSession, savedSession, savedSessions, sessionOfProfile } from './session-file.ts'
 
 const persons = ['buyer', 'builder', 'admin'] as const
 export type Person = (typeof persons)[number]
@@ -89,8 +89,9 @@ function findAddress(asked: AskedAddress, dev: Dev | undefined): Address {
   const isUnknown = asked.isNew === true && profile !== undefined && !sessionOfProfile(profile)
   const { address, urlFrom, urlBy } = givenAddress(asked.url, isUnknown ? undefined : profile, dev)
   if (!address) {
+    const kept = savedSessions().find(({ profile }) => profile === undefined)
     throw new UsageError(
-      `Which marketplace? Start \`${programName()} dev\` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).`,
+      `Which marketplace? ${kept ? `For the one that you are signed in at type export MARKETPLACE_URL=${plain(kept.url)}, or start` : 'Start'} \`${programName()} dev\` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).`,
     )
   }
   const base = baseOf(address, urlFrom)

@@ -1,6 +1,6 @@
 /** What a process needs to know to be an agent of a dev, as variables of its environment. */
 
-import { shellWord } from '../../api/command-line.ts'
+import { pwshWord, shellWord } from '../../api/command-line.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { SeededAgent } from '../../sim/agents/agents.ts'
 import type { Credentials } from '../../sim/seed.ts'
@@ -33,7 +33,7 @@ const lines = (variables: Variables, line: (name: string, value: string) => stri
 const shells: Readonly<Record<string, (variables: Variables) => string>> = {
   sh: variables => lines(variables, (name, value) => `export ${name}=${shellWord(value)}`),
   fish: variables => lines(variables, (name, value) => `set -gx ${name} '${value.replace(/['\\]/g, '\\$&')}'`),
-  pwsh: variables => lines(variables, (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`),
+  pwsh: variables => lines(variables, (name, value) => `$env:${name} = ${pwshWord(value)}`),
   json: variables => `${JSON.stringify(variables)}\n`,
 }
 

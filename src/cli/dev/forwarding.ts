@@ -1,6 +1,6 @@
 /** Tests and lists the agents that dev forwards webhooks to, and sends what waited when one is back. */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
-import { inWords, toRecord } from '../../api/diagnosis/record.ts'
+import { type Finding, inWords, toRecord } from '../../api/diagnosis/record.ts'
 import { asksForWork } from '../../api/diagnosis/story.ts'
 import type { TestReport } from '../../api/records.ts'
 import { patienceFor } from '../../market/agents/health.ts'
@@ -143,12 +143,13 @@ export class Forwarding {
     this.#agents.get(agentId)?.watch.look()
   }
 
-  /** Nothing listens there, and who has started it says so. */
-  away(agentId: string): void {
+  /** Nothing listens there, and who has started it says so. `fix`: what helps, if that is known better than by the table. */
+  away(agentId: string, fix?: string): void {
     const kept = this.#agents.get(agentId)
     if (!kept) return
     kept.isRestarting = false
-    this.#noteAway(kept)
+    const finding = this.#noteAway(kept, fix)
+    if (fix !== undefined) this.#market.log({ type: 'warning', message: inWords({ ...finding, fix }), agentId })
     kept.watch.look()
   }
 
@@ -164,10 +165,12 @@ export class Forwarding {
     kept.watch.look({ untilBack: true })
   }
 
-  #noteAway({ agent: { id, forwardTo } }: Kept): void {
+  #noteAway({ agent: { id, forwardTo } }: Kept, fix?: string): Finding {
     const since = this.#market.world.now()
     const text = `Nothing listens at ${new URL(forwardTo).origin}.`
-    this.#market.recording?.note(id, 'away', { cause: 'nobody_listens', certainty: 'sure', text, since })
+    const finding: Finding = { cause: 'nobody_listens', certainty: 'sure', text, since, ...(fix && { fix }) }
+    this.#market.recording?.note(id, 'away', finding)
+    return finding
   }
 
   #down(kept: Kept): void {

@@ -120,15 +120,10 @@ export class AgentRun {
   }
 
   async #tellIfDeaf(): Promise<void> {
-    const { slug, forwardTo } = this.#agent
+    const { id, forwardTo } = this.#agent
     const { pid } = this.#process
-    const to = new URL(forwardTo)
-    if (pid === undefined || (await accepts(to, lookup)) || pid !== this.#process.pid) return
-    this.#forwarding.away(this.#agent.id)
-    const message =
-      `${slug} runs, and nothing listens on port ${to.port || 80} yet. That is PORT in its environment: ` +
-      'let it listen there. If it has a port of its own, add that to dev: --forward-to http://localhost:3000/webhook'
-    this.#log({ type: 'warning', message })
+    if (pid === undefined || (await accepts(new URL(forwardTo), lookup)) || pid !== this.#process.pid) return
+    this.#forwarding.away(id, ELSEWHERE)
   }
 
   #ended(command: string, how: string): void {
@@ -139,6 +134,9 @@ export class AgentRun {
     this.#log({ type: 'warning', message: `${command} ended ${how}. ${again}` })
   }
 }
+
+const ELSEWHERE =
+  'The agent runs: PORT in its environment is where it has to listen. If it has a port of its own, add that to dev: --forward-to http://localhost:3000/webhook'
 
 /** So many of its last lines are kept. */
 const LAST_WORDS = 5

@@ -5,7 +5,7 @@ import { Transport, UnreachableError } from '../../client/transport.ts'
 import { type Client, clientOn } from '../../client/typed-client.ts'
 import { version } from '../../settings/config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import type { Target } from '../connection/target.ts'
+import { type Target, versionWords } from '../connection/target.ts'
 import { plain } from '../output/ui.ts'
 import { failed, ok, type SetupFinding, warning } from './finding.ts'
 
@@ -15,7 +15,9 @@ const DRIFT_MS = 60_000
 
 export interface Seen {
   findings: SetupFinding[]
-  /** null: it does not answer, or it is another than the key is for. */
+  /** It is there, and the one that the key is for. */
+  isIt: boolean
+  /** null: it is not, or takes no work. */
   client: Client | null
 }
 
@@ -31,13 +33,17 @@ export async function marketplaceFindings(found: Target, realNow: () => number, 
   } catch (error) {
     const why = error instanceof UnreachableError ? error.message : `${url} does not answer within 10 s`
     const fix = start ? `Start it: ${start}` : `${urlFrom} names this address. Is the marketplace running there?`
-    return { findings: [failed('marketplace', why, fix)], client: null }
+    return { findings: [failed('marketplace', why, fix)], isIt: false, client: null }
   }
   const after = realNow()
   const instance = health.headers.get('x-service-instance')
   if (instance === null) {
     const fix = `${urlFrom} names this address. Name another: --url, or MARKETPLACE_URL`
-    return { findings: [failed('marketplace', `What answers at ${url} is no marketplace`, fix)], client: null }
+    return {
+      findings: [failed('marketplace', `What answers at ${url} is no marketplace`, fix)],
+      isIt: false,
+      client: null,
+    }
   }
   const clock = clockFinding(health.headers.get('date'), before, after)
   if (madeFor !== undefined && madeFor.instance !== instance) {
@@ -45,19 +51,23 @@ export async function marketplaceFindings(found: Target, realNow: () => number, 
       ? `Start the one of this folder: ${nextSteps.startDev()}`
       : `Sign in to this one: ${nextSteps.signIn(url)}`
     const other = failed('marketplace', `The marketplace at ${url} is another than ${found.from} is for`, fix)
-    return { findings: [other, clock], client: null }
+    return { findings: [other, clock], isIt: false, client: null }
   }
+  const there = [ok('marketplace', `The marketplace at ${url} answers`), clock, versionFinding(health.headers, isDev)]
+  const unready = await readinessFinding(transport)
+  if (unready) return { findings: [...there, unready], isIt: true, client: null }
   transport.credentials.session = session?.cookie
   const client = clientOn(transport)
-  return {
-    findings: [
-      ok('marketplace', `The marketplace at ${url} answers`),
-      clock,
-      await versionFinding(transport),
-      ...(await keyFinding(client, found)),
-    ],
-    client,
-  }
+  return { findings: [...there, ...(await keyFinding(client, found))], isIt: true, client }
+}
+
+/** Without its database it can tell nothing of keys, accounts and agents. */
+async function readinessFinding(transport: Transport): Promise<SetupFinding | null> {
+  const reply = await transport.send('GET', '/readyz', {})
+  const words = (await reply.text()).slice(0, 100)
+  if (reply.ok) return null
+  const fix = 'Its operator: look at its log, and whether its database runs and takes writes'
+  return failed('ready', `It takes no work (${reply.status} of /readyz): ${plain(words)}`, fix)
 }
 
 /**
@@ -77,13 +87,12 @@ export function clockFinding(header: string | null, before: number, after: numbe
   return ok('clock', 'This clock agrees with that of the marketplace')
 }
 
-async function versionFinding(transport: Transport): Promise<SetupFinding> {
-  const reply = await transport.send('GET', '/openapi.json', {})
-  const document = (await reply.json().catch(() => ({}))) as { info?: { version?: string } }
-  const theirs = document.info?.version
+function versionFinding(headers: Headers, isDev: boolean): SetupFinding {
+  const theirs = headers.get('x-service-version')
   if (theirs === version) return ok('version', `Both are version ${version}`)
-  if (theirs === undefined)
+  if (theirs === null)
     return warning('version', 'The marketplace does not say its version', 'Is there a proxy in front?')
+  if (isDev) return warning('version', versionWords(theirs)!, nextSteps.startDev())
   const fix = `npm install agent-marketplace@${plain(theirs)}`
   return warning('version', `This is version ${version}, the marketplace is ${plain(theirs)}`, fix)
 }

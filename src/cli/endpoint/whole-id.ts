@@ -41,8 +41,12 @@ export async function wholeId(connection: Connection, row: string, word: string,
   return list === undefined ? given : ((await idIn(connection, list, given)) ?? given)
 }
 
-export const taskCalled = async (connection: Pick<Connection, 'client'>, given: string) =>
-  (await idIn(connection, 'listTasks', given)) ?? given
+/** `list`: an administrator's key finds tasks of others in the list of administrators alone. */
+export const taskCalled = async (
+  connection: Pick<Connection, 'client'>,
+  given: string,
+  list: 'listTasks' | 'adminListTasks' = 'listTasks',
+) => (await idIn(connection, list, given)) ?? given
 
 /** `of`: the rest of the query. Throws if several fit. Resolves to undefined if the word is no such thing, or if none fits. */
 export async function idIn(

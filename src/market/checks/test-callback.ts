@@ -75,9 +75,13 @@ async function receiveCallback(ctx: Market, id: string, signed: SignedCallback, 
   return { test: true }
 }
 
-/** Whether the test takes no more callbacks. A callback that was accepted in time and is sent again is not too late. */
+/**
+ * Whether the test takes no more callbacks. The first ends a test, and whoever answers it as a task sends others behind it. A callback
+ * that was accepted in time and is sent again is not too late.
+ */
 async function isOver(q: Reader, test: AgentTestRow, signature: string | undefined, now: number): Promise<boolean> {
-  if (test.ended === 0 && test.startedAt >= now - STALE_MS) return false
+  const isFollowed = test.callback !== null && (JSON.parse(test.callback) as CallbackVerdict).isSigned
+  if ((test.ended === 0 || isFollowed) && test.startedAt >= now - STALE_MS) return false
   return !signature || (await seenSignature(q, signature))?.taskId !== test.id
 }
 

@@ -1,7 +1,7 @@
 /** What agents answer about their tasks: with an API key, or by a signed callback. Source: I-callback, I-signature, A-38. */
 
 /** One signed request while it is served. */
-import { parseCallback } from '../../api/endpoints/callback-body.ts'
+import { actionIn, parseCallback } from '../../api/endpoints/callback-body.ts'
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
 import type { TaskRecord } from '../../api/records.ts'
@@ -73,7 +73,10 @@ const serve = (market: Market, request: SignedRequest) =>
   market.db.write(async tx => {
     const task = await signedTask({ ...market, tx }, request)
     const kept = await seenSignature(tx, request.signed.signature!)
-    if (kept) return replay(tx, kept, task)
+    if (kept) {
+      request.action = actionIn(request.signed.raw, request.signed.type)
+      return replay(tx, kept, task)
+    }
     request.verified = true
     const builder = await userById(tx, task.builderId)
     if (!builder || builder.banned) throw refuse('banned')

@@ -13,6 +13,7 @@
 
 import { dispatch } from '../../api/dispatch.ts'
 import { durations } from '../../api/limits.ts'
+import { isTold } from '../../store/db.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'
@@ -140,7 +141,7 @@ export class Dispatcher implements WebhookSender {
       while ((this.#all || this.#named.size > 0) && !this.#closed) await this.#lookOnce()
     } catch (error) {
       const message = `Webhooks could not be taken up: ${(error as Error).message}`
-      this.#market.log({ type: 'error', message })
+      if (!isTold(error)) this.#market.log({ type: 'error', message })
     } finally {
       // No `await` separates this from the last check of the loop, so no call of `wake` can be lost between them.
       this.#looking = null

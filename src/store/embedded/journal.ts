@@ -292,7 +292,6 @@ export class Journal {
     try {
       next = await writeNext(this.#disk, this.#file, draft => writeFully(draft, head, 0), head.length)
     } catch (error) {
-      await this.#disk.remove(nextPath(this.#file)).catch(() => {})
       this.warn(`No new journal could be started: ${(error as Error).message}. Writing goes on in the old one.`)
       this.#rotation = null
       done(false)
@@ -347,6 +346,8 @@ const writeNext = async (disk: Disk, file: string, write: (next: DiskFile) => vo
     await handle.datasync()
   } catch (error) {
     await handle.close().catch(() => {})
+    // It may have taken the last of the disk.
+    await disk.remove(nextPath(file)).catch(() => {})
     throw error
   }
   return handle

@@ -161,7 +161,7 @@ class PostgresDb implements Db {
     this.#pool = pool
     this.#probes = probes
     this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
-    this.#reach = new Reach(() => hosts.once(() => this.#look()))
+    this.#reach = new Reach(() => hosts.once(() => this.#look()), warn)
     this.#hosts = hosts
     this.#session = session
     this.#settings = settings
@@ -219,7 +219,7 @@ class PostgresDb implements Db {
   }
 
   async close() {
-    this.#reach.back()
+    this.#reach.end()
     this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
     await this.#closing
   }

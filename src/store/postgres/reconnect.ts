@@ -10,30 +10,45 @@ const LONGEST_MS = 1_000
 
 export class Reach {
   readonly #dial: () => Promise<unknown>
+  readonly #warn: (message: string) => void
+  #since = 0
   #why: Error | null = null
   #waitMs = FIRST_MS
   #timer: NodeJS.Timeout | undefined
 
   /** `dial` resolves if the server responds. */
-  constructor(dial: () => Promise<unknown>) {
+  constructor(dial: () => Promise<unknown>, warn: (message: string) => void) {
     this.#dial = dial
+    this.#warn = warn
   }
 
   /** Throws while the server is known to be unreachable. */
   prove(): void {
-    if (this.#why) throw new AwayError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why })
+    if (!this.#why) return
+    throw new AwayError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why, isTold: true })
   }
 
   /** Records the error of a failed connection. A server that refuses for another reason is reachable. */
   lost(error: Error): void {
     if (this.#why || !endsConnection(error)) return
     this.#why = error
+    this.#since = performance.now()
+    this.#warn(
+      `Postgres can't be reached: ${error.message}. What needs it is answered 503 until it is back, and it is tried again each second`,
+    )
     this.#waitMs = FIRST_MS
     this.#plan()
   }
 
   /** Records that the server has responded. */
   back(): void {
+    if (!this.#why) return
+    this.end()
+    this.#warn(`Postgres is back after ${((performance.now() - this.#since) / 1000).toFixed(1)} s`)
+  }
+
+  /** Tries no more. */
+  end(): void {
     clearTimeout(this.#timer)
     this.#why = null
   }

@@ -155,6 +155,23 @@ test('each story has its cause, and is told as sure or as likely', () => {
   }
 })
 
+test('a refused callback leaves work undone whose webhook was taken: that is to be sent once more', () => {
+  const about: About = { isDev: true, agent: 'my-agent' }
+  const commandsOf = (facts: readonly Fact[]) => toRecord(told(facts)!, about).commands
+  const wrong = refused(300, 'deliver', 'validation_failed')
+  const resend = 'deliveries resend dlv_1'
+  assert.equal(commandsOf([webhook(0), callback(100, 'accept'), wrong]), ['test-connection my-agent', resend])
+  assert.ok(commandsOf([webhook(0), refused(300, 'deliver', 'task_out_of_turn')]).includes(resend))
+  const none: readonly Fact[][] = [
+    // It comes again by itself.
+    [unanswered(0, 'timeout', 30_000), wrong],
+    [webhook(0, { event: 'task.message' }), refused(300, 'message', 'validation_failed')],
+    [webhook(0), ...done, refused(300, 'deliver', 'task_out_of_turn')],
+    [webhook(0, { taskId: 'test_1' }), { ...wrong, taskId: 'test_1' }],
+  ]
+  for (const facts of none) assert.not.ok(commandsOf(facts).includes(resend), JSON.stringify(facts))
+})
+
 /** Sentences and commands of every cause, as an agent in dev and in a deployment gets them. */
 test('each cause says what to do in whole sentences, and its commands are whole', () => {
   const about: About[] = [

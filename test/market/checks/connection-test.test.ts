@@ -244,6 +244,10 @@ checks(
       'The signature is right, but this test is over: run it again and send the callback within 15 seconds',
     ]
     const unknown = [401, 'The signature is missing, wrong or too old']
+    const followed = [200, undefined]
+    assert.equal(await answer(callbackUrl, agent.secret), followed, 'what follows the first, as for a task')
+    assert.equal(await answer(callbackUrl, 'whsec_of_somebody_else'), unknown)
+    marketplace.world.tick(61_000)
     assert.equal(await answer(callbackUrl, agent.secret), over)
     assert.equal(await answer(callbackUrl, 'whsec_of_somebody_else'), unknown)
     const none = callbackUrl.replace(taskId, `test_${'0'.repeat(32)}`)
@@ -260,6 +264,8 @@ checks(
     assert.equal(taken, [200, undefined])
     const last = JSON.parse(sent.at(-1)!.body).data.callbackUrl
     assert.equal(await answer(last, agent.secret, inTime), taken, 'the same callback again, as its answer was lost')
+    marketplace.world.tick(61_000)
+    assert.equal(await answer(last, agent.secret, inTime), taken, 'also later')
     assert.equal(await answer(last, agent.secret), over)
     assert.equal(await answer(callbackUrl, agent.secret), unknown, 'the last test of an agent is known, no more')
   },
