@@ -21,11 +21,9 @@ export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[]
   ...commandsIn(diagnosis, reach).map(command => `Next: ${command}`),
 ]
 
-/** For an error: the words, and the first command. */
-export const diagnosisHint = (diagnosis: DiagnosisRecord, reach = ''): string => {
-  const [command] = commandsIn(diagnosis, reach)
-  return [plain(inWords(diagnosis)), command && `Next: ${command}`].filter(Boolean).join('\n')
-}
+/** The same for an error. */
+export const diagnosisHint = (diagnosis: DiagnosisRecord, reach = ''): string =>
+  diagnosisLines(diagnosis, reach).join('\n')
 
 /** What comes after a test that has passed; empty if nothing has to. */
 export function afterPass({ slug, status }: Pick<AgentRecord, 'slug' | 'status'>, flags = ''): string {

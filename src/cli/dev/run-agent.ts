@@ -136,7 +136,7 @@ export class AgentRun {
 }
 
 const ELSEWHERE =
-  'The agent runs: PORT in its environment is where it has to listen. If it has a port of its own, add that to dev: --forward-to http://localhost:3000/webhook'
+  'The agent runs: PORT in its environment is where it has to listen. If it has a port of its own, add that to dev, as in --forward-to http://localhost:3000/webhook .'
 
 /** So many of its last lines are kept. */
 const LAST_WORDS = 5

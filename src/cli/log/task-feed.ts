@@ -95,7 +95,10 @@ function failureIn(entry: StampedEntry): Failure | null {
   const { diagnosis } = entry
   const text = diagnosis?.text ?? why
   if (entry.type === 'callback')
-    return { why: `its callback was refused with ${entry.status}: ${why}`, cause: text, text, againInMs: 0 }
+    return {
+      ...{ why: diagnosis ? why : `its callback was refused with ${entry.status}: ${why}` },
+      ...{ cause: text, text, againInMs: 0 },
+    }
   const { nextAttemptAt, outcome } = entry
   if (outcome === 'delivered') return null
   const wait = diagnosis?.cause === 'nobody_listens' ? ` It has ${START_MS / 1_000} s to start.` : ''

@@ -3,7 +3,7 @@ import { Refusal } from '../../api/failures.ts'
 import { durations, heartbeat } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
 import { inHours } from '../../api/spans.ts'
-import { StoreError, type Tx } from '../../store/db.ts'
+import { isTold, StoreError, type Tx } from '../../store/db.ts'
 import {
   type AgentRow,
   agentById,
@@ -43,7 +43,11 @@ export function startHeartbeat(market: Market): Heartbeat {
     while (!stopping.signal.aborted && (await runOnce(market, stopping.signal))) {}
   })
   const tick = () =>
-    void runs.run().catch(error => log({ type: 'error', message: `The heartbeat could not be run: ${error.message}` }))
+    void runs
+      .run()
+      .catch(
+        error => isTold(error) || log({ type: 'error', message: `The heartbeat could not be run: ${error.message}` }),
+      )
   const hours = world.everyHours(everyHours, tick)
   const look = () => {
     tick()

@@ -164,15 +164,20 @@ export const writeSnapshot = async (disk: Disk, file: string, engine: Engine, po
   }
   const path = engine.file ? packedPath(file) : temporaryPath(file)
   const draft = await openDraft(disk, file, path)
+  let isWritten = false
   try {
     const copy = await Engine.packed(engine, draft)
     try {
-      return await finish(disk, file, { engine: copy, draft, path, position })
+      const size = await finish(disk, file, { engine: copy, draft, path, position })
+      isWritten = true
+      return size
     } finally {
       copy.close()
     }
   } finally {
     await draft.close()
+    // Where the disk is full, others need its room.
+    if (!isWritten) await disk.remove(path).catch(() => {})
   }
 }
 
