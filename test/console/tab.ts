@@ -81,7 +81,7 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
   page.on('console', message => {
     const text = message.text()
     const refused = /net::ERR_/.test(text) ? 'cut' : Number(/responded with a status of (\d+)/.exec(text)?.[1])
-    if (!expected.includes(refused)) faults.push(`${message.type()}: ${message.text()}`)
+    if (!expected.includes(refused)) faults.push(`${message.type()}: ${text} ${message.location().url}`)
   })
   page.on('pageerror', error => faults.push(String(error.stack)))
   page.on('dialog', dialog => {
