@@ -48,7 +48,7 @@ test('port: free, of the dev of this folder, of another marketplace, of another 
   )
   const own = await portFinding('127.0.0.1', server.port, undefined)
   assert.match(said(own), /^warning: .* is that of the marketplace which was started in this folder: /)
-  assert.is(own.fix, `Look at it: marketplace doctor --url http://127.0.0.1:${server.port}`)
+  assert.match(own.fix!, `marketplace doctor --url http://127.0.0.1:${server.port}`)
   const taken = said(await portFinding('127.0.0.1', plain.port, 'one'))
   assert.match(taken, new RegExp(`^warning: .* another program: \\S*node.* \\(process ${process.pid}\\)$`))
   await server.close()
