@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { type Bench, createBench } from './bench.ts'
 import { twoDays } from './clock.ts'
 import { judge } from './conformance.ts'
+import { inBrowser } from './console.ts'
 import { dispatch, durableSubmit } from './durable.ts'
 import { firstHire } from './first-hire.ts'
 import { pages } from './pages.ts'
@@ -17,6 +18,7 @@ const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   hire: firstHire,
   clock: twoDays,
   conformance: judge,
+  console: inBrowser,
   durable: durableSubmit,
   dispatch,
   agents: agentList,

@@ -141,9 +141,10 @@ test(
     const serve = [program, 'serve', '--db', 'market.db', '--port', '0', '--json']
     const traced = { cwd: folder, env: { ...process.env, MARKETPLACE_TRACING: 'on' } }
     const refused = spawnSync(process.execPath, serve, { ...traced, encoding: 'utf8', timeout: PATIENCE_MS })
-    assert.is(refused.status, 2, refused.stdout)
-    assert.match(refused.stderr, 'MARKETPLACE_TRACING=on needs the package @opentelemetry/api')
-    assert.match(refused.stderr, 'npm install @opentelemetry/api @opentelemetry/sdk-node')
+    const said = refused.stdout + refused.stderr
+    assert.is(refused.status, 2, said)
+    assert.match(said, 'MARKETPLACE_TRACING=on needs the package @opentelemetry/api')
+    assert.match(said, 'npm install @opentelemetry/api @opentelemetry/sdk-node')
     const scope = join(folder, 'node_modules', '@opentelemetry')
     mkdirSync(scope)
     symlinkSync(resolve('node_modules/@opentelemetry/api'), join(scope, 'api'))

@@ -176,6 +176,46 @@ test('who is late is told so; who was signed out goes on where he was; neither l
   await tab.close()
 })
 
+test('who is banned while he writes is told so by what he does next, keeps what he wrote, and goes on once the ban is lifted', async () => {
+  const id = await hired()
+  // Contexts of one browser share who is signed in.
+  const other = await openBrowser()
+  const mine = await tabOf('buyer', `/tasks/${id}`, [403])
+  const theirs = await openTab(other.browser, url)
+  try {
+    await theirs.to(`/tasks/${id}`)
+    await be(theirs, 'builder')
+    for (const tab of [mine, theirs]) await stateOf(tab, 'Delivered')
+    const { client } = userOf('admin')
+    const { id: buyerId } = (await userOf('buyer').client.me({})).user
+    const content = mine.page.locator('#content')
+    await content.fill('Not sent yet')
+    await client.adminUpdateUser({ id: buyerId, banned: true })
+    await mine.page.evaluate("document.querySelector('#content').form.requestSubmit()")
+    await mine.page.getByRole('alert').getByText('This account is banned').first().waitFor()
+    assert.is(await content.inputValue(), 'Not sent yet')
+    await mine.page.reload()
+    await mine.sees('You go on where you were.')
+    await mine.press('2')
+    await mine.page.getByRole('alert').getByText('This account is banned').waitFor()
+    await mine.isAccessible('signing in while one is banned')
+    // The other one goes on meanwhile.
+    await theirs.page.locator('#content').fill('Are you there?')
+    await theirs.page.getByRole('button', { name: 'Send', exact: true }).click()
+    await theirs.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
+    await client.adminUpdateUser({ id: buyerId, banned: false })
+    await mine.press('2')
+    await mine.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
+    assert.is(await content.inputValue(), 'Not sent yet')
+    for (const tab of [mine, theirs]) {
+      tab.hadNoFaults()
+      await tab.close()
+    }
+  } finally {
+    await other.close()
+  }
+})
+
 // A run of the judge takes its time.
 if (isLong)
   test('a run of the judge is shown while it goes on, and each of its checks in full', async () => {

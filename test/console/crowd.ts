@@ -11,7 +11,7 @@ export function userOf({ ready }: Dev, side: 'buyer' | 'builder' | 'admin'): Htt
 }
 
 /** Does something so many times, some at once. */
-async function times(many: number, act: (at: number) => Promise<unknown>): Promise<void> {
+export async function times(many: number, act: (at: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const one = async () => {
     while (next < many) await act(next++)

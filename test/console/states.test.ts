@@ -97,6 +97,63 @@ interface State {
   readonly refusals: readonly (number | 'cut')[]
   readonly before?: (tab: Tab) => Promise<unknown>
   readonly check?: (tab: Tab, what: string) => Promise<void>
+  /** Whether it is looked at on paper and in forced colours, too. */
+  readonly isLooked?: boolean
+}
+
+/** Printed: in light whoever likes the dark, all that is told and nothing that is pressed, none of it over another or cut off. */
+async function onPaper(tab: Tab, what: string): Promise<void> {
+  const { page } = tab
+  await page.evaluate(
+    `document.documentElement.dataset.theme = 'dark'
+     globalThis.told = [...document.querySelectorAll('main :is(h1, h2, h3, p, th, td, li, dt, dd, .lab)')]
+       .filter(one => one.checkVisibility() && !one.closest('.bar, .acts, .card > form'))`,
+  )
+  await page.emulateMedia({ media: 'print' })
+  // What stands over a narrow window stands in its place.
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  const faults = await page.evaluate(`(() => {
+    const nameOf = one => one.tagName + '.' + one.className + ' ' + one.textContent.slice(0, 80)
+    const seen = [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() && !one.closest('svg, .vh'))
+    const style = new Map(seen.map(one => [one, getComputedStyle(one)]))
+    const cut = (one, { overflowX, overflowY }) =>
+      (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1) || (overflowY !== 'visible' && one.scrollHeight > one.clientHeight + 1)
+    return [
+      ...(getComputedStyle(document.documentElement).colorScheme === 'light' ? [] : ['in the dark']),
+      ...told.filter(one => one.isConnected && !one.checkVisibility()).map(one => 'is missing: ' + nameOf(one)),
+      ...seen.filter(one => one.matches('nav, button:not(.go, .att button), .strip, .top, .bar, .toasts')).map(one => 'is left: ' + nameOf(one)),
+      ...seen.filter(one => /sticky|fixed/.test(style.get(one).position)).map(one => 'stands over others: ' + nameOf(one)),
+      ...seen.filter(one => !one.matches('input, textarea, select') && cut(one, style.get(one))).map(one => 'is cut off: ' + nameOf(one)),
+    ]
+  })()`)
+  assert.equal(faults, [], `${what}, printed`)
+  if (isLong) await tab.isAccessible(`${what}, printed`)
+  await page.emulateMedia({ media: 'screen' })
+  await page.evaluate('delete document.documentElement.dataset.theme')
+}
+
+/** The reader's own colours: what is chosen, what has the focus and what is pressed differs from what is not, without grounds. */
+async function inForcedColours(tab: Tab, what: string): Promise<void> {
+  const { page } = tab
+  await page.emulateMedia({ forcedColors: 'active' })
+  const faults = await page.evaluate(`(() => {
+    const nameOf = one => one.outerHTML.slice(0, 120)
+    const look = one => { const { backgroundColor, color, outlineStyle } = getComputedStyle(one); return backgroundColor + color + outlineStyle }
+    const seen = selector => [...document.querySelectorAll(selector)].filter(one => one.checkVisibility())
+    const edge = one => parseFloat(getComputedStyle(one).borderTopWidth) > 0
+    const chosen = seen('[aria-pressed=true], [aria-selected=true], .side [aria-current], main [aria-current]')
+    const same = one => [...one.parentElement.children].filter(other => other !== one && other.tagName === one.tagName && look(other) === look(one))
+    const link = seen('main a[href], main button, .side a')[0]
+    link.focus()
+    return [
+      ...chosen.filter(one => same(one).length > 0).map(one => 'is not seen as chosen: ' + nameOf(one)),
+      ...seen('main .b:not(.flat), main input:not([type=checkbox], [type=radio], [type=range]), main select, main textarea, .card').filter(one => !edge(one)).map(one => 'has no edge: ' + nameOf(one)),
+      ...(matchMedia('(forced-colors: active)').matches ? [] : ['the colours are not forced']),
+    ]
+  })()`)
+  assert.equal(faults, [], `${what}, in forced colours`)
+  if (isLong) await tab.isAccessible(`${what}, in forced colours`)
+  await page.emulateMedia({ forcedColors: 'none' })
 }
 
 test(
@@ -110,7 +167,7 @@ test(
     agent.begin({ secret, key: accounts.builder!.apiKey, api: url })
     await dev.said(/^my-agent can be hired/)
     const { browser, close } = await openBrowser()
-    const everywhere = async ({ words, known, refusals, before, check }: State) => {
+    const everywhere = async ({ words, known, refusals, before, check, isLooked }: State) => {
       for (const side of SIDES)
         for (const look of LOOKS) {
           const tab = await openTab(browser, dev.ready.url, { ...look, refusals })
@@ -125,6 +182,10 @@ test(
             await tab.isAccessible(what)
             assert.is.not(await tab.page.title(), 'acted')
             await check?.(tab, what)
+            if (isLooked) {
+              await onPaper(tab, what)
+              await inForcedColours(tab, what)
+            }
           }
           tab.hadNoFaults()
           await tab.close()
@@ -133,7 +194,7 @@ test(
     try {
       if (isLong) await everywhere({ words: 'with nothing', known: NOTHING, refusals: [400, 404] })
       const known = await doThings(dev, agent)
-      await everywhere({ words: 'with something', known, refusals: [] })
+      await everywhere({ words: 'with something', known, refusals: [], isLooked: true })
       for (const how of isLong ? (['500', 'cut'] as const) : (['500'] as const)) {
         const failing = failuresOf(how)
         await everywhere({

@@ -17,7 +17,7 @@ import { openTestMarketplace } from '../support/marketplace.ts'
 import { sameNames } from '../support/same-names.ts'
 
 /** Of one account; it sells as many. */
-const TASKS = amount({ short: 500, long: 5_000 })
+const TASKS = amount({ short: 500, long: 2_000 })
 const TRADERS = 6
 const PEOPLE = 300
 

@@ -279,10 +279,10 @@ function talkOf(crowd: Crowd): string[] {
     insert('notifications', Math.ceil(crowd.tasks / 5), {
       id: id('ntf', 'n'),
       user_id: id('usr', buyerOf(crowd)),
-      type: `'agent_test_failed'`,
+      type: `'webhook_health_failed'`,
       agent_id: id('agt', buyerOf(crowd)),
       message: `'The webhook did not answer'`,
-      data: `'{}'`,
+      data: `'{"checks":[]}'`,
       created_at: time,
     }),
   ]

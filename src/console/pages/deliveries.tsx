@@ -32,7 +32,7 @@ type State = (typeof STATES)[number]['value']
 const addressOf = (id?: string) =>
   `/deliveries${id ? `/${id}` : ''}${place.value.query.size > 0 ? `?${place.value.query}` : ''}`
 
-export default function Deliveries({ params, query }: PageProps) {
+export default function Deliveries({ params, query, me }: PageProps) {
   const filters = Object.fromEntries([...KEYS, 'q'].map(key => [key, query.get(key) ?? '']))
   const state = (query.get('state') ?? '') as State
   const { agent = '', event = '', task = '', since = '', q = '' } = filters
@@ -117,6 +117,7 @@ export default function Deliveries({ params, query }: PageProps) {
             id={params.id}
             agentId={open?.agentId}
             isOpen={open?.endedAt === null}
+            isAdmin={me.isAdmin}
             onResend={one}
             onClose={() => go(addressOf())}
           />

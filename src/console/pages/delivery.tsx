@@ -8,7 +8,8 @@ import { Icon } from '../parts/icons.tsx'
 import { Failed, Id, Loading } from '../parts/say.tsx'
 import { deliveryStates, StateMark } from '../parts/states.tsx'
 import { Age, Text, Time } from '../parts/words.tsx'
-import { href } from '../router.ts'
+import { href, place } from '../router.ts'
+import { isDev } from '../session.ts'
 import { Exchange, RawExchange, useExchange, WhatWentWrong } from '../task/exchange.tsx'
 
 export const isTaken = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300
@@ -18,6 +19,7 @@ interface OneProps {
   /** Unknown if it is not in the list beside. */
   agentId: string | undefined
   isOpen: boolean
+  isAdmin: boolean
   onResend: (delivery: DeliveryRecord) => void
   onClose: () => void
 }
@@ -25,13 +27,15 @@ interface OneProps {
 const FOLLOW_MS = 2000
 
 /** It is read anew until it has ended. */
-export function OneDelivery({ id, agentId, isOpen, onResend, onClose }: OneProps) {
+export function OneDelivery({ id, agentId, isOpen, isAdmin, onResend, onClose }: OneProps) {
   const { data, error, reload } = useData(`${id} ${isOpen}`, async signal => {
     const owner = agentId ?? (await api.listMyDeliveries({ q: id, limit: 1 }, { signal })).items[0]?.agentId
-    if (!owner) throw new Error('No webhook to an agent of yours has this id, or it is too old.')
-    return api.getDelivery({ id: owner, deliveryId: id }, { signal })
+    if (owner) return { own: await api.getDelivery({ id: owner, deliveryId: id }, { signal }) }
+    if (!isAdmin) throw new Error('No webhook to an agent of yours has this id, or it is too old.')
+    return { task: await taskOf(id, signal) }
   })
-  const isUnderWay = data?.endedAt === null
+  const own = data?.own
+  const isUnderWay = own?.endedAt === null
   useEffect(() => {
     const timer = isUnderWay ? setInterval(reload, FOLLOW_MS) : 0
     return () => clearInterval(timer)
@@ -41,17 +45,44 @@ export function OneDelivery({ id, agentId, isOpen, onResend, onClose }: OneProps
       label="The chosen webhook"
       title={
         <>
-          <span class="m">{data?.event ?? 'Webhook'}</span>{' '}
-          <span class="q n">{data && `${data.attemptCount} sent`}</span>
+          <span class="m">{own?.event ?? 'Webhook'}</span> <span class="q n">{own && `${own.attemptCount} sent`}</span>
         </>
       }
       onClose={onClose}
     >
       {error ? <Failed what="The webhook could not be read." error={error} again={reload} /> : !data && <Loading />}
-      {data && <Details of={data} onResend={onResend} />}
+      {own ? <Details of={own} onResend={onResend} /> : data && <OfAnother task={data.task} />}
     </Drawer>
   )
 }
+
+/** The task that somebody else's webhook is about, as far as it can be found: a simulator's administrator sees all that was sent. */
+async function taskOf(deliveryId: string, signal: AbortSignal) {
+  const sent = isDev ? (await api.listExchanges({ deliveryId, limit: 1 }, { signal })).items[0] : undefined
+  const id = place.value.query.get('task') ?? sent?.taskId
+  return id?.startsWith('task_') ? api.getTask({ id }, { signal }) : undefined
+}
+
+/** The log of an agent's webhooks is its builder's. Administrators see each attempt where they see both sides: at the task. */
+const OfAnother = ({ task }: { task: Awaited<ReturnType<typeof taskOf>> }) => (
+  <div class="in stack r8">
+    <p>No webhook to an agent of yours has this id. The log of another’s webhooks is for its builder alone.</p>
+    <p>
+      Administrators see each attempt, and what the agent answered, in the history of its task
+      {task ? (
+        <>
+          :{' '}
+          <a class="link" href={href(`/${task.dispute ? 'disputes' : 'tasks'}/${task.id}?show=agent`)}>
+            <Text>{task.title}</Text>
+          </a>
+          {task.dispute && ', in dispute, with both sides'}
+        </>
+      ) : (
+        '. Commands opens a task by its id.'
+      )}
+    </p>
+  </div>
+)
 
 function Details({ of, onResend }: { of: DeliveryDetails; onResend: (delivery: DeliveryRecord) => void }) {
   const [wanted, setAttempt] = useState<number>()

@@ -5,7 +5,7 @@ import { isAtTop, paused, useChanges } from '../live.ts'
 import { Chips, Newer } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
-import { useWindow } from '../parts/table.tsx'
+import { Room, useWindow } from '../parts/table.tsx'
 import { Time } from '../parts/words.tsx'
 import { goQuery, place } from '../router.ts'
 import { useStore } from '../store.ts'
@@ -148,11 +148,11 @@ export function Stream() {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
         <ol class="feed" ref={list} data-list tabIndex={0} aria-label="What happens">
-          {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
+          {before > 0 && <Room height={before} />}
           {rows.slice(from, to).map(({ entry, words }) => (
             <Row key={entry.seq} entry={entry} words={words} />
           ))}
-          {after > 0 && <li style={{ height: after }} aria-hidden="true" />}
+          {after > 0 && <Room height={after} />}
         </ol>
       )}
       {told && <footer>{told.length.toLocaleString('en')} kept here.</footer>}

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
 function useNarrow(): boolean {
-  const [query] = useState(() => matchMedia('(max-width: 64rem)'))
+  const [query] = useState(() => matchMedia('screen and (max-width: 64rem)'))
   const [isNarrow, setNarrow] = useState(query.matches)
   useEffect(() => {
     const change = () => setNarrow(query.matches)

@@ -168,7 +168,10 @@ export function Table<Row>({ label, rows, columns, keyOf, open, first = 1, total
   )
 }
 
-/** In place of rows that are not made. */
+/** In place of rows of a list that are not made. A number alone is no length to Preact. */
+export const Room = ({ height }: { height: number }) => <li style={{ height: `${height}px` }} aria-hidden="true" />
+
+/** The same in a table. */
 export const Space = ({ height, columns }: { height: number; columns: number }) => (
   <tr>
     <td colSpan={columns} height={height} />

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Command } from '../parts/say.tsx'
 import { Mark, taskStates } from '../parts/states.tsx'
-import { Space, useWindow } from '../parts/table.tsx'
+import { Room, Space, useWindow } from '../parts/table.tsx'
 import { Money, Text, timeIn } from '../parts/words.tsx'
 import { type Advice, type Gap, isRow, type Lane, type Line, type Row, sentenceOf, short } from './rows.ts'
 
@@ -54,7 +54,7 @@ export function Lanes({ lines, names, clock, began, chosen }: LanesProps) {
         </div>
       </div>
       <ol ref={list}>
-        {before > 0 && <li style={{ height: before }} aria-hidden="true" />}
+        {before > 0 && <Room height={before} />}
         {lines
           .slice(from, to)
           .map(line =>
@@ -66,7 +66,7 @@ export function Lanes({ lines, names, clock, began, chosen }: LanesProps) {
               <AdviceRow key={line.id} of={line} />
             ),
           )}
-        {after > 0 && <li style={{ height: after }} aria-hidden="true" />}
+        {after > 0 && <Room height={after} />}
       </ol>
       <div class="ll" aria-hidden="true">
         <i />

@@ -18,13 +18,15 @@ export interface Scene {
   close(): Promise<void>
 }
 
-export async function openScene(): Promise<Scene> {
+/** `told`: hears each entry of the log, before the buyers do. */
+export async function openScene(told = (_: StampedEntry) => {}): Promise<Scene> {
   const log: StampedEntry[] = []
   let hear = (_: StampedEntry) => {}
   const opened: SimulatedBuyers[] = []
   const marketplace = await openTestMarketplace({
     log: entry => {
       log.push(entry)
+      told(entry)
       hear(entry)
     },
   })

@@ -180,4 +180,24 @@ test('nobody is hired while something is in flight', async () => {
   await scene.close()
 })
 
+test('a buyer who is sent away while he hires hires nobody else, and leaves the task that he has made', async () => {
+  let isGone = false
+  const scene = await openScene(({ type }) => {
+    if (type !== 'task' || isGone) return
+    buyers.remove(personas.find(({ name }) => name === 'easy')!)
+    isGone = true
+  })
+  await worker(scene, 'Alpha')
+  await worker(scene, 'Beta')
+  const buyers = await scene.live(['easy'])
+  await scene.move(0)
+  await scene.move(10 * MINUTE)
+  assert.ok(isGone)
+  assert.equal(
+    (await scene.tasks()).map(({ status }) => status),
+    ['delivered'],
+  )
+  await scene.close()
+})
+
 test.run()
