@@ -1,6 +1,5 @@
 /** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people, to which `/` leads. Source: A-7, A-45. */
 import type { Endpoint } from '../api/endpoint.ts'
-import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Config } from '../settings/config.ts'
 import { readAsset } from './assets.ts'
 import type { PageReply, WebPage } from './server.ts'
@@ -17,11 +16,23 @@ const policy = [
 
 /** Loaded late: a start need not wait for what few simulators are asked for. A deployment loads it ahead. */
 export async function loadReference() {
-  const [{ openApi }, { referencePage }] = await Promise.all([
+  const [{ openApiInSteps }, { referencePage }] = await Promise.all([
     import('../api/openapi/openapi.ts'),
     import('./docs-html.ts'),
   ])
-  return { openApi, referencePage }
+  return { openApiInSteps, referencePage }
+}
+
+/** Kept once it is made: a file that could not be read, as no descriptor was free, is read at the next request. */
+function kept<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
+  return () => {
+    made ??= make().catch(error => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
 }
 
 /** Each page is made at its first request, because the base URL may be known only once the server listens. */
@@ -32,23 +43,20 @@ export function contractPages(
 ): Record<string, WebPage> {
   const { version, mode } = config
   const front = mode === 'serve' ? '/agents' : '/docs'
-  let document: OpenApi | undefined
-  const describe = async () => {
-    const { openApi } = await loadReference()
-    document ??= openApi({ endpoints, version, baseUrl: config.baseUrl, mode })
-    return document
-  }
-  const once = (make: () => PageReply | Promise<PageReply>): WebPage => {
-    let page: PageReply | undefined
-    return async () => {
-      // Kept once it is made: a file that could not be read, as no descriptor was free, is read at the next request.
-      if (page === undefined) {
-        const made = await make()
-        page = { ...made, body: Buffer.from(made.body as string) } // so no request encodes it anew
-      }
-      return page
+  const describe = kept(async () => {
+    const { openApiInSteps } = await loadReference()
+    const steps = openApiInSteps({ endpoints, version, baseUrl: config.baseUrl, mode })
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      await new Promise(resolve => setImmediate(resolve)) // others have their turn
     }
-  }
+  })
+  const once = (make: () => Promise<PageReply>): WebPage =>
+    kept(async () => {
+      const made = await make()
+      return { ...made, body: Buffer.from(made.body as string) } // so no request encodes it anew
+    })
   const asset = async (name: string, type: string): Promise<PageReply> => ({
     type: `${type}; charset=utf-8`,
     body: await read(`reference/${name}`),

@@ -40,6 +40,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/web/response.ts time': 'how long a request took is told to the log alone',
   'src/web/response.ts chance': 'request ids stay apart between processes, with a seed as without',
   'src/web/turns.ts time': 'how long the thread was held is measured, not dated',
+  'src/web/stream.ts time': 'how long the thread was held is measured, not dated',
   'src/web/serve.ts time': 'how long the thread was held is measured, not dated',
   'src/store/postgres/database.ts time': 'how long a connection was had is measured, not dated',
   'src/store/around.ts time': 'how long a unit took is told to the metrics alone',

@@ -110,7 +110,8 @@ held('a second factor is not confirmed beside a sign-in that asks for none', asy
   const { secret } = await buyer.client.beginTotp({ password: buyer.password })
   const code = totpCode(secret, marketplace.world.realNow())
   const signIn = `WITH held AS (SELECT id FROM users WHERE id = $1 FOR UPDATE)
-    INSERT INTO sessions (id, token_hash, user_id, created_at, seen_at) SELECT 'ses_x', 'x', id, 1, 1 FROM held`
+    INSERT INTO sessions (id, token_hash, user_id, created_at, seen_at) SELECT 'ses_x', 'x', id, 1, 1 FROM held
+    WHERE NOT EXISTS (SELECT 1 FROM second_factors WHERE user_id = $1 AND enabled_at IS NOT NULL)`
   await whileHeld(state, signIn, [buyer.id], () => buyer.client.confirmTotp({ code }))
   const { rows } = await other.query('SELECT id FROM sessions WHERE user_id = $1', [buyer.id])
   assert.is(rows.length, 1, 'that of whoever confirmed it')

@@ -55,11 +55,12 @@ test('a file that runs on Postgres at length does so in the long form alone', ()
   assert.equal(enginesOf('; lengths: short, long', 'long'), ['postgres', 'embedded'])
 })
 
-test('what runs on Postgres in store and market, in a shared process, runs on a narrow one at length', () => {
+test('what runs on both engines in store and market, in a shared process, runs on a narrow Postgres at length', () => {
   const both = '// engines: embedded, postgres; process: shared\n'
   const files = {
     'store/a.test.ts': both,
-    'market/tasks/b.test.ts': '// engines: postgres; process: shared; lengths: short, long\n',
+    'market/tasks/b.test.ts': '// engines: embedded, postgres; process: shared; lengths: short, long\n',
+    'market/g.test.ts': '// engines: postgres; process: shared\n',
     'web/c.test.ts': both,
     'store/d.test.ts': '// engines: embedded, postgres; process: own\n',
     'store/e.test.ts': '// engines: embedded, postgres at length; process: shared\n',

@@ -21,6 +21,22 @@ test('A-45: GET /openapi.json describes what runs, at its own address', async ()
   await marketplace.close()
 })
 
+test('while the description is made for the first time, others have their turn', async () => {
+  const marketplace = await openTestMarketplace()
+  let [turns, isMade] = [0, false]
+  const look = () => {
+    turns++
+    if (!isMade) setImmediate(look)
+  }
+  const pages = contractPages(endpoints, marketplace.market.config)
+  const made = Promise.resolve(pages['/openapi.json']!({ path: '/openapi.json', query: {}, headers: {} }))
+  setImmediate(look)
+  await made
+  isMade = true
+  assert.ok(turns >= Object.keys(endpoints).length, `${turns} turns`)
+  await marketplace.close()
+})
+
 test('A-7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
   const marketplace = await openTestMarketplace()
   const reply = await fetch(`${marketplace.url}/`)

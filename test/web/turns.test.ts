@@ -1,6 +1,6 @@
 // engines: embedded; process: shared
 /** Whose request is served next: told by the order in which verbs begin and lists are made. Source: A-289. */
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -262,6 +262,22 @@ test('a long list is made in slices: others have their turn between, and it come
   assert.is(data.items[LONG - 1], '\u0001'.repeat(25_000))
   assert.is(data.pagination.total, LONG)
   await close()
+})
+
+test('an estimate counts before a request begins, who waits comes by it, and all is forgotten once nobody waits', async () => {
+  const turns = new Turns()
+  const client = Object.assign(new EventEmitter(), { closed: false })
+  const served: string[] = []
+  const take = (flow: string, ms: number) => turns.take({ flow, isUrgent: false, ms }, client)
+  assert.is(take('one', 50), undefined, 'nobody waits, and there is time')
+  const waits = ['one', 'two'].map(flow => take(flow, 0)?.then(() => void served.push(flow)))
+  assert.ok(
+    waits.every(wait => wait instanceof Promise),
+    'what has begun is thought to take all the time',
+  )
+  await Promise.all(waits)
+  assert.equal(served, ['two', 'one'])
+  await until('all is forgotten', () => turns.flows === 0)
 })
 
 /** Tells what each flow has had beyond estimates, in ms. */

@@ -47,12 +47,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const config = poolConfig(settings, hosts)
   const greeting = (timeoutMs: number) => ({ onConnect: (client: pg.ClientBase) => session.greet(client, timeoutMs) })
   const pool = new pg.Pool({ ...config, ...greeting(CONNECT_TIMEOUT_MS) })
-  // An error of a connection in use fails its statement. Without a listener it would also end the process.
-  pool.on('connect', client => client.on('error', () => {}))
   // An idle connection that the server ends is replaced when the next one is needed.
   pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
   const probes = new pg.Pool({ ...config, ...probing, ...greeting(PROBE_TIMEOUT_MS) })
   probes.on('error', () => {})
+  // An error of a connection in use fails its statement. Without a listener it would also end the process.
+  for (const each of [pool, probes]) each.on('connect', client => client.on('error', () => {}))
   try {
     const client = await hosts.each(() => pool.connect())
     const [inBatches, lacks] = await askedOf(client)
