@@ -290,7 +290,7 @@ export class Call {
     if (hasLost(error)) return this.refuse(refuse('lost_race'))
     if (error instanceof TooMuchError) return this.refuse(refuse('page_too_large', error.fit, MOST_OF_PAGE))
     this.#logFault(error)
-    if (error instanceof AwayError) return this.refuse(later('database_away'))
+    if (isAway(error)) return this.refuse(later('database_away'))
     this.refuse(error instanceof BusyError ? later('overloaded') : refuse('internal'))
   }
 
@@ -385,6 +385,8 @@ const lengthOf = (body: Sent['body']) =>
   typeof body === 'string' || Buffer.isBuffer(body)
     ? Buffer.byteLength(body)
     : body.reduce((sum, { length }) => sum + length, 0)
+
+export const isAway = (error: unknown) => error instanceof AwayError
 
 function later(name: 'overloaded' | 'database_away'): Refusal {
   const refusal = refuse(name)

@@ -8,7 +8,6 @@ import type { RateCategory } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { Tracing } from '../market/tracing.ts'
 import type { Debug } from '../shared/debug.ts'
-import { AwayError } from '../store/db.ts'
 import { ArrivingBodies } from './bodies/arriving-bytes.ts'
 import { ArrivingFiles } from './bodies/arriving-files.ts'
 import { UnreadResponses } from './bodies/unread-responses.ts'
@@ -18,7 +17,7 @@ import type { Watched } from './metrics.ts'
 import { refuseParserError, refuseTunnel } from './parser-errors.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
-import { Call, type RefusalPage, type ServerState, type WebRequest } from './response.ts'
+import { Call, isAway, type RefusalPage, type ServerState, type WebRequest } from './response.ts'
 import { type AnyVerb, type Serve, serve } from './serve.ts'
 import { boundConnections, inFlight } from './sockets/connections.ts'
 import { listen } from './sockets/listen.ts'
@@ -281,7 +280,7 @@ function limited(call: Call, category: RateCategory, next: Serve, evenAway = fal
   if (!countRequest) return next(call)
   return countRequest(call, category).then(
     refusal => (refusal ? call.refuse(refusal) : next(call)),
-    error => (evenAway && error instanceof AwayError ? next(call) : call.fail(error)),
+    error => (evenAway && isAway(error) ? next(call) : call.fail(error)),
   )
 }
 

@@ -43,9 +43,12 @@ test('port: free, of the dev of this folder, of another marketplace, of another 
   const plain = await listening(() => [200, {}, 'hello'])
   assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: .* the dev of this folder$/)
   assert.match(
-    said(await portFinding('127.0.0.1', server.port, 'two')),
+    said(await portFinding('127.0.0.1', server.port, 'two', '', '/elsewhere')),
     /^warning: .* another marketplace: \S*node.* \(process \d+\)$/,
   )
+  const own = await portFinding('127.0.0.1', server.port, undefined)
+  assert.match(said(own), /^warning: .* is that of the marketplace which was started in this folder: /)
+  assert.match(own.fix!, `marketplace doctor --url http://127.0.0.1:${server.port}`)
   const taken = said(await portFinding('127.0.0.1', plain.port, 'one'))
   assert.match(taken, new RegExp(`^warning: .* another program: \\S*node.* \\(process ${process.pid}\\)$`))
   await server.close()

@@ -151,6 +151,7 @@ test('each next step does what it says, or says what is missing', async () => {
     advanceClock: [nextSteps.advanceClock(), 0],
     call: [nextSteps.call(), 0],
     mend: [nextSteps.mend(), 0],
+    examine: [nextSteps.examine(url), 0],
     forward: [nextSteps.forward(), 0],
     verify: [nextSteps.verify(), 0],
     sign: [nextSteps.sign(), 0],

@@ -150,8 +150,11 @@ export class Promises {
   }
 
   #raiseCaps(id: string, given: Json): void {
+    const caps = ['maxPerTask', 'maxDaily', 'maxMonthly'] as const
+    // Of one whose making was answered by a repeat only a part may be known, by a change.
+    if (!this.#caps.has(id) && caps.some(cap => typeof given?.[cap] !== 'number')) return
     const known = this.#caps.get(id) ?? { maxPerTask: 0, maxDaily: 0, maxMonthly: 0 }
-    for (const cap of ['maxPerTask', 'maxDaily', 'maxMonthly'] as const) {
+    for (const cap of caps) {
       if (typeof given?.[cap] === 'number') known[cap] = Math.max(known[cap], given[cap])
     }
     this.#caps.set(id, known)

@@ -48,6 +48,7 @@ export const nextSteps = {
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call /api/agents'),
   mend: () => typed('doctor --fix'),
+  examine: (url: string) => typed(`doctor --url ${url}`),
   forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
   forwardAs: (slug: string, url: string) => typed(`dev --agent ${slug}=${url}`),
   simulateBuyer: (agent: string, flags = '') => typed(`simulate buyer ${agent}${flags}`),

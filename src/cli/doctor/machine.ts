@@ -42,6 +42,7 @@ export async function portFinding(
   port: number,
   instance: string | undefined,
   other = `Give dev another: ${nextSteps.startDev()} --port 0`,
+  folder = process.cwd(),
 ): Promise<SetupFinding> {
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `Port ${port} is free`)
@@ -50,6 +51,11 @@ export async function portFinding(
   if (there !== null && there === instance) return ok('port', `Port ${port} is that of the dev of this folder`)
   const owner = portOwner(port)
   const whose = owner ? `: ${plain(owner.command)} (process ${owner.pid})` : ''
+  // One whose database was named by a flag leaves nothing in its folder.
+  if (there !== null && owner?.folder === folder) {
+    const words = `Port ${port} is that of the marketplace which was started in this folder${whose}`
+    return warning('port', words, `Look at it: ${nextSteps.examine(`http://${host}:${port}`)}`)
+  }
   return warning(
     'port',
     `Port ${port} is taken by ${there === null ? 'another program' : 'another marketplace'}${whose}`,

@@ -25,7 +25,7 @@ const isListening = (error: NodeJS.ErrnoException) => error.syscall === 'listen'
 const LISTENING = '0A'
 
 /** Returns undefined where nobody listens, and where the owner is another user's. */
-export function portOwner(port: number): { pid: string; command: string } | undefined {
+export function portOwner(port: number): { pid: string; command: string; folder: string } | undefined {
   const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(path =>
     linesOf(path)
@@ -38,7 +38,8 @@ export function portOwner(port: number): { pid: string; command: string } | unde
     name => /^\d+$/.test(name) && linksOf(`/proc/${name}/fd`).some(link => sockets.includes(link)),
   )
   if (pid === undefined) return undefined
-  return { pid, command: linesOf(`/proc/${pid}/cmdline`).join(' ').replaceAll('\0', ' ').trim().slice(0, 100) }
+  const command = linesOf(`/proc/${pid}/cmdline`).join(' ').replaceAll('\0', ' ').trim().slice(0, 100)
+  return { pid, command, folder: attempt(() => readlinkSync(`/proc/${pid}/cwd`), '') }
 }
 
 /** What a process of another user has can't be read. */

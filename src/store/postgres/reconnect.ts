@@ -11,7 +11,6 @@ const LONGEST_MS = 1_000
 export class Reach {
   readonly #dial: () => Promise<unknown>
   readonly #warn: (message: string) => void
-  #since = 0
   #why: Error | null = null
   #waitMs = FIRST_MS
   #timer: NodeJS.Timeout | undefined
@@ -32,7 +31,6 @@ export class Reach {
   lost(error: Error): void {
     if (this.#why || !endsConnection(error)) return
     this.#why = error
-    this.#since = performance.now()
     this.#warn(
       `Postgres can't be reached: ${error.message}. What needs it is answered 503 until it is back, and it is tried again each second`,
     )
@@ -44,7 +42,7 @@ export class Reach {
   back(): void {
     if (!this.#why) return
     this.end()
-    this.#warn(`Postgres is back after ${((performance.now() - this.#since) / 1000).toFixed(1)} s`)
+    this.#warn('Postgres is back')
   }
 
   /** Tries no more. */
