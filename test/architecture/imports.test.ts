@@ -81,7 +81,7 @@ const shelves: Readonly<
   },
   web: { assembles: [], mayImport: { '': ['bodies', 'sockets', 'public'], bodies: [], sockets: [], public: [] } },
   cli: {
-    assembles: ['command-runner.ts', 'command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
+    assembles: ['command-list.ts', 'command-runner.ts', 'command-table.ts', 'main.ts', 'parser.ts'],
     mayImport: {
       output: [],
       'command-line': ['output'],

@@ -127,15 +127,14 @@ testRows('rows of agents', {
     [
       tx =>
         tx
-          .run(`UPDATE tasks SET disputed = 0, status = 'completed' WHERE agent_id = 'g_1'`)
+          .run(`UPDATE work_sums SET held = 0, in_dispute = 0 WHERE whose = 'g_1'`)
           .then(() => softDelete(tx, 'g_1', 70)),
       1,
       [
         'agents g_1: deleted_at null → 70, updated_at 1 → 70',
         'tallies agents/1: count 7 → 6',
-        'tasks t1: status draft → completed',
-        'tasks t2: status pending → completed',
-        'tasks t3: status in_progress → completed',
+        'work_sums g_1/1: held 300 → 0',
+        'work_sums g_1/2: held 400 → 0',
         '− agent_categories g_1/cat1',
         '− agent_categories g_1/cat2',
         '− agent_terms ab/g_1',
