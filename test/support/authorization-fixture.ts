@@ -105,7 +105,7 @@ async function delivery(marketplace: TestMarketplace, side: Side): Promise<Param
 /** The row of a test that runs, whose first callback came already. */
 async function test({ market, world }: TestMarketplace, { agent }: Side): Promise<Params> {
   const id = world.id('test')
-  const sql = `UPDATE agent_tests SET id = $1, started_at = $3, callback = 'valid', ended = 0 WHERE agent_id = $2`
+  const sql = `UPDATE agent_tests SET id = $1, started_at = $3, callback = '{"isSigned":true,"fault":null,"finding":null}', ended = 0 WHERE agent_id = $2`
   await market.db.write(tx => tx.run(sql, [id, agent.id, world.realNow()]))
   return { id }
 }

@@ -35,7 +35,7 @@ CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
 CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
 -- Those that keep an authorization from being deleted.
 CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id)
-  WHERE budget_authorization_id IS NOT NULL AND (status IN ('pending', 'in_progress', 'delivered') OR disputed = 1);
+  WHERE budget_authorization_id IS NOT NULL AND (status = 'pending' OR status = 'in_progress' OR status = 'delivered' OR disputed = 1);
 -- A user's list is merged from these three: as buyer, as builder, as hirer.
 CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id);
 CREATE INDEX tasks_by_builder ON tasks (builder_id, id /*+ , status, buyer_id, hirer_id */);

@@ -104,7 +104,7 @@ export async function deleteBudget(tx: Tx, id: string): Promise<void> {
 export const countActive = async (q: Reader, id: string) => {
   const row = await q.get<{ count: number }>(
     `SELECT COUNT(*) AS count FROM tasks
-     WHERE budget_authorization_id = $1 AND (status IN ('pending', 'in_progress', 'delivered') OR disputed = 1)`,
+     WHERE budget_authorization_id = $1 AND (status = 'pending' OR status = 'in_progress' OR status = 'delivered' OR disputed = 1)`,
     [id],
   )
   return row!.count
