@@ -156,16 +156,26 @@ export function useChanges(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStale = false
+    const due: Change[] = []
     const now = () => {
       timer = undefined
+      const changes = due.splice(0)
+      const { hold, reload } = last.current
+      // It was paused, or its top left out of sight, after they had come.
+      if (paused.value !== null || (hold && changes.length > 0 && !isAtTop())) {
+        if (hold) changes.forEach(hold)
+        return
+      }
       isStale = document.hidden
-      if (!isStale) last.current.reload()
+      if (!isStale) reload()
     }
     const follow = (change: Change | null, isPaused: boolean) => {
       const { isMine, hold } = last.current
       if (change !== null && !isMine(change)) return
-      if (change !== null && hold && (isPaused || !isAtTop())) hold(change)
-      else if (!isPaused) timer ??= setTimeout(now, 200)
+      if (change !== null && hold && (isPaused || !isAtTop())) return hold(change)
+      if (isPaused) return
+      if (change !== null) due.push(change)
+      timer ??= setTimeout(now, 200)
     }
     const look = () => isStale && now()
     followers.add(follow)

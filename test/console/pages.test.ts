@@ -131,13 +131,15 @@ test(
       await call(`/api/tasks/${worked}/dispute`, { reason: 'It still counts in English.' })
 
       await tab.to('/tasks')
+      // It may be read before the pause begins, or wait with the next.
+      await hired('Just before it was paused', 'silent-analyst')
       await tab.press('p')
       await sees('Paused')
       await hired('While it was paused', 'silent-analyst')
       const row = page.getByRole('link', { name: 'While it was paused' })
-      await page.getByRole('button', { name: '1 new' }).waitFor()
+      await page.getByRole('button', { name: /^[12] new$/ }).waitFor()
       assert.is(await row.count(), 0, 'nothing jumps')
-      await page.getByRole('button', { name: '1 new' }).click()
+      await page.getByRole('button', { name: /^[12] new$/ }).click()
       await row.waitFor()
       await tab.press('p')
       await page.setViewportSize({ width: 1440, height: 300 })
