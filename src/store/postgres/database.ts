@@ -205,8 +205,8 @@ class PostgresDb implements Db {
     if (!hasLocks) await this.write(tx => tx.run('CREATE TABLE IF NOT EXISTS migrating (id INTEGER PRIMARY KEY)'))
     return this.#again(() =>
       this.#transact('READ COMMITTED', async tx => {
-        const alone = hasLocks ? tx.get('SELECT pg_advisory_xact_lock(742001)') : tx.run(LOCK_ROW)
-        await Promise.all([tx.get(MIGRATING), alone])
+        await tx.get(MIGRATING)
+        await (hasLocks ? tx.get('SELECT pg_advisory_xact_lock(742001)') : tx.run(LOCK_ROW))
         return work(tx)
       }),
     )
