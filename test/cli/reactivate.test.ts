@@ -41,7 +41,10 @@ test('programs get the same step as a hint', async () => {
   await runHere('agents', 'deactivate', 'sample-agent')
   const { hint, status } = await answerHere('agents', 'reactivate', 'sample-agent')
   assert.is(status, 400)
-  assert.match(hint, /\nNext: marketplace test-connection sample-agent\nNext: marketplace agents reactivate sample-agent$/)
+  assert.match(
+    hint,
+    /\nNext: marketplace test-connection sample-agent\nNext: marketplace agents reactivate sample-agent$/,
+  )
 })
 
 test('the key of dev that tests a deactivated agent says what lists it again', async () => {
