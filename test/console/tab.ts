@@ -14,7 +14,8 @@ export interface Tab {
   /** Waits for words on the page. */
   sees(words: string | RegExp): Promise<void>
   /** Fails if anything is wrong for who cannot see, or sees little. */
-  isAccessible(what: string): Promise<void>
+  /** `colours`: whose they are. Those of the reader are not ours to judge. */
+  isAccessible(what: string, colours?: 'ours' | 'of the reader'): Promise<void>
   /** Fails if the browser complained, or asked somebody else. */
   hadNoFaults(): void
   close(): Promise<void>
@@ -103,11 +104,11 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
     async press(...keys) {
       for (const key of keys) await page.keyboard.press(key)
     },
-    async isAccessible(what) {
+    async isAccessible(what, colours = 'ours') {
       // By the debugger's way, so that the page's own policy stays as it is.
       await page.evaluate(axe.source)
       const violations = await page.evaluate(
-        'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))',
+        `axe.run({ rules: { 'color-contrast': { enabled: ${colours === 'ours'} } } }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`,
       )
       assert.equal(violations, [], what)
       const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'

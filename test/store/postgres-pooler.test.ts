@@ -38,7 +38,8 @@ test('a marketplace behind a pooler needs no flag: a crowd is served, nothing fa
     await Promise.all([1, 2, 3].map(() => buyer.call('GET', `/api/tasks/${id}`, undefined, 'key')))
   }
   await Promise.all(Array.from({ length: 20 }, one))
-  assert.ok(pooler.transactions() > before + 60)
+  // Each draft and each submit is one; reads may travel together.
+  assert.ok(pooler.transactions() >= before + 40)
   assert.equal(errors, [])
   const slow = await marketplace.market.db.read(q => q.get('SELECT pg_sleep(20)')).catch(error => error)
   assert.instance(slow, BusyError)

@@ -13,6 +13,9 @@ import { Mark } from '../parts/states.tsx'
 import { Age, Avatar, Money, Text, units } from '../parts/words.tsx'
 import { href } from '../router.ts'
 
+/** Of each, the first. */
+const SHOWN = 20
+
 export default function Queues() {
   return (
     <>
@@ -103,7 +106,7 @@ const Acts = ({ name, word, onReject, onDo }: ActsProps) => (
 )
 
 function Disputes() {
-  const list = useData('disputes', signal => api.adminListTasks({ disputed: 'true', limit: 20 }, { signal }))
+  const list = useData('disputes', signal => api.adminListTasks({ disputed: 'true', limit: SHOWN }, { signal }))
   useChanges(({ type }) => type === 'task', list.reload)
   return (
     <Queue
@@ -136,7 +139,7 @@ function Disputes() {
 
 function Reviews() {
   const [rejects, setRejects] = useState<AdminAgentRecord>()
-  const list = useData('reviews', signal => api.adminListAgents({ status: 'pending_review', limit: 20 }, { signal }))
+  const list = useData('reviews', signal => api.adminListAgents({ status: 'pending_review', limit: SHOWN }, { signal }))
   const approve = async ({ id, name }: AdminAgentRecord) => {
     if (await tried('Not approved', () => api.approveAgent({ id }))) toast({ tone: 'ok', word: 'Approved', text: name })
     list.reload()
@@ -225,7 +228,7 @@ const KINDS = {
 function Payments({ kind }: { kind: keyof typeof KINDS }) {
   const { title, list: ask, confirm, reject, done, sign } = KINDS[kind]
   const [asks, setAsks] = useState<{ row: PaymentRecord; isReject: boolean }>()
-  const list = useData(kind, signal => ask({ status: 'pending', limit: 20 }, { signal }))
+  const list = useData(kind, signal => ask({ status: 'pending', limit: SHOWN }, { signal }))
   const { row, isReject } = asks ?? {}
   return (
     <>
@@ -289,11 +292,16 @@ function Ledger() {
         <Loading />
       ) : (
         <div class="in stack r8">
-          {data.problems.map(problem => (
+          {data.problems.slice(0, SHOWN).map(problem => (
             <p key={problem} class="ink bad">
               {problem}
             </p>
           ))}
+          {data.problems.length > SHOWN && (
+            <p class="q">
+              And {(data.problems.length - SHOWN).toLocaleString('en')} more: marketplace admin ledger lists them.
+            </p>
+          )}
           <dl class="dl">
             <dt>Accounts</dt>
             <dd class="n">{data.accounts.toLocaleString('en')}</dd>
