@@ -39,9 +39,11 @@ export class JsonPieces implements Pieces {
         yield JSON.stringify(part).slice(1, -1)
       }
       yield '"'
-    } else if (charactersOf(data, AT_ONCE) > AT_ONCE) yield* this.#ofParts(data as object)
-    else {
-      this.#made += charactersOf(data, AT_ONCE)
+    } else {
+      // Once: most answers are short, and are made whole.
+      const length = charactersOf(data, AT_ONCE)
+      if (length > AT_ONCE) return yield* this.#ofParts(data as object)
+      this.#made += length
       yield JSON.stringify(data) ?? 'null'
     }
   }
