@@ -26,8 +26,8 @@ const sampleRecord = (row: SampleRow) => makeRecord(row, { createdAt: iso(row.cr
 const makeReview = recordMaker(agentReview, reviews)
 
 async function pageOf(q: Reader, agentId: string, { page, limit }: { page: number; limit: number }) {
-  const rows = await samplesOf(q, agentId, ...rowsOf({ page, limit }))
-  return { items: rows.map(sampleRecord), total: await countSamples(q, agentId) }
+  const [rows, total] = await Promise.all([samplesOf(q, agentId, ...rowsOf({ page, limit })), countSamples(q, agentId)])
+  return { items: rows.map(sampleRecord), total }
 }
 
 const listMySamples: Verb<'listMySamples'> = async ({ tx, actor }, { params, query }) =>
@@ -64,9 +64,8 @@ const getRatings: Verb<'getRatings'> = async ({ tx, world, actor }, { params }) 
 
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
   const { id } = await visibleAgent(tx, params.id, actor, world.now())
-  const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
-  const items = rows.map(row => makeReview(row, { createdAt: iso(row.createdAt) }))
-  return { items, total: await countReviewsOfAgent(tx, id) }
+  const [rows, total] = await Promise.all([reviewsOfAgent(tx, id, ...rowsOf(query)), countReviewsOfAgent(tx, id)])
+  return { items: rows.map(row => makeReview(row, { createdAt: iso(row.createdAt) })), total }
 }
 
 export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, getRatings, listReviews }
