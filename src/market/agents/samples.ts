@@ -12,7 +12,7 @@ import {
   samples,
   samplesOf,
 } from '../../store/tables/agents/samples.ts'
-import { countReviewsOfAgent, reviews, reviewsOfAgent } from '../../store/tables/tasks/conversation.ts'
+import { reviews, reviewsOfAgent } from '../../store/tables/tasks/conversation.ts'
 import { recordMaker } from '../record-maker.ts'
 import { releaseTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
@@ -63,9 +63,10 @@ const getRatings: Verb<'getRatings'> = async ({ tx, world, actor }, { params }) 
 }
 
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
-  const { id } = await visibleAgent(tx, params.id, actor, world.now())
-  const [rows, total] = await Promise.all([reviewsOfAgent(tx, id, ...rowsOf(query)), countReviewsOfAgent(tx, id)])
-  return { items: rows.map(row => makeReview(row, { createdAt: iso(row.createdAt) })), total }
+  const { id, ratingCount } = await visibleAgent(tx, params.id, actor, world.now())
+  const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
+  const items = rows.map(row => makeReview(row, { createdAt: iso(row.createdAt) }))
+  return { items, total: Math.min(ratingCount, limits.page.reach) }
 }
 
 export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, getRatings, listReviews }
