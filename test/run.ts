@@ -8,7 +8,6 @@ import { availableParallelism } from 'node:os'
 import { delimiter, dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
-import { cpuMsOf } from './support/cpu.ts'
 import { makeTemplate } from './support/databases.ts'
 import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
@@ -74,7 +73,6 @@ const outcomes = await runAll([...jobs], bundle)
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 for (const sentence of idleParts({ wanted, length, engine: values.engine })) console.log(sentence)
-console.log(`\n${Math.round(cpuMsOf('self') / 1000)} s of CPU in all`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
@@ -123,7 +121,15 @@ async function runWorker(first: Job, queue: Job[], bundle: Bundle): Promise<Outc
   }
   const ended = await worker.end(hasFailed)
   if (ended === '' || hasFailed) return outcomes
-  const left = { file: outcomes.map(({ file }) => file).join(', '), engine, passed: 0, failed: 1, output: ended, ms: 0, cpuMs: 0 }
+  const left = {
+    file: outcomes.map(({ file }) => file).join(', '),
+    engine,
+    passed: 0,
+    failed: 1,
+    output: ended,
+    ms: 0,
+    cpuMs: 0,
+  }
   note(left)
   return [...outcomes, { ...left, afterAll: true }]
 }
@@ -135,7 +141,9 @@ function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
 
 function note({ file, engine, passed, failed, output, ms, cpuMs }: Outcome): void {
   const name = engine === 'embedded' ? file : `${file} (${engine})`
-  console.log(`${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms, ${cpuMs} ms of CPU`)
+  console.log(
+    `${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms, ${cpuMs} ms of CPU`,
+  )
   if (failed) console.log(output)
   // What a machine lacks is said, though nothing has failed.
   else for (const line of output.match(/^not tried: .*$/gm) ?? []) console.log(`     ${line}`)

@@ -1,15 +1,26 @@
-/** What a process has cost, and all that it started and saw end: milliseconds of CPU tell that on a busy machine too. */
-import { readFileSync } from 'node:fs'
+/** What a process has cost, with all that it started: milliseconds of CPU tell that on a busy machine too. */
+import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of Linux on every processor that Node runs on. */
+/** Of Linux, on every processor that Node runs on. */
 const MS_A_TICK = 10
 
-/** 0 where the machine doesn't tell, or the process is gone. */
-export function cpuMsOf(pid: number | 'self'): number {
+/** With those that it started and that run still. 0 where the machine doesn't tell. */
+export function cpuMsOf(pid: number): number {
   try {
-    // The name in parentheses may hold blanks; after it come the state, and as twelfth to fifteenth its own times and those of its children.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * MS_A_TICK
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // After the name, which may hold blanks, comes the state; as twelfth to fifteenth its own times, and those of its children that ended.
+    const ticks = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15)
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const children = threads.flatMap(thread =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+    )
+    return children.reduce(
+      (sum, child) => sum + cpuMsOf(Number(child)),
+      ticks.reduce((sum, count) => sum + Number(count), 0) * MS_A_TICK,
+    )
   } catch {
     return 0
   }
