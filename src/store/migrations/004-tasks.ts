@@ -34,8 +34,8 @@ CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
 -- The tasks that an agent has bought. It leaves out all other tasks, so that a submit writes one index less.
 CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
 -- What a builder may read of those who have hired from them.
-CREATE INDEX tasks_by_buyer_builder ON tasks (buyer_id, builder_id, id /*+ , agent_id */) WHERE submitted_at IS NOT NULL;
-CREATE INDEX tasks_by_buyer_agent_builder ON tasks (buyer_agent_id, builder_id, id /*+ , agent_id */)
+CREATE INDEX tasks_by_buyer_builder ON tasks (buyer_id, builder_id, id, agent_id) WHERE submitted_at IS NOT NULL;
+CREATE INDEX tasks_by_buyer_agent_builder ON tasks (buyer_agent_id, builder_id, id, agent_id)
   WHERE buyer_agent_id IS NOT NULL AND submitted_at IS NOT NULL;
 -- Those that keep an authorization from being deleted.
 CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id)
