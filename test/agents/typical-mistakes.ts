@@ -22,9 +22,8 @@ const right = {
   calls: [{ action: 'accept' }, { action: 'deliver', content: 'Done.' }] as Readonly<Record<string, string>>[],
 }
 
-export type How = typeof right & {
-  /** Unless given, the marketplace that starts it has told it its own. */
-  readonly secret?: string
+type How = typeof right & {
+  readonly secret: string
   /** What it verifies with, in base64; unless given, its secret. */
   readonly key?: string
   readonly location?: string
@@ -48,15 +47,12 @@ export interface Mistake {
   readonly key?: (secret: string, other: string) => string | Buffer
 }
 
-export const howOf = (
-  { how, key }: Mistake | { how?: undefined; key?: undefined },
-  secret?: string,
-  other = '',
-): How => ({
+/** `undefined`: an agent that is right. */
+export const howOf = (mistake: Mistake | undefined, secret: string, other: string): How => ({
   ...right,
-  ...how,
-  ...(secret !== undefined && { secret }),
-  ...(secret !== undefined && key && { key: Buffer.from(key(secret, other) as string).toString('base64') }),
+  ...mistake?.how,
+  secret,
+  ...(mistake?.key && { key: Buffer.from(mistake.key(secret, other) as string).toString('base64') }),
 })
 
 /** Each cause once, so that it names the agent. The first are those that authors make most often, and the dearest to find. */

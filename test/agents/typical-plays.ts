@@ -16,7 +16,7 @@ import { freePort } from '../../src/sim/agents/free-port.ts'
 import { devOf, type Line } from '../cli/dev-lines.ts'
 import { connectIn, type McpClient } from '../cli/mcp-client.ts'
 import { run } from '../cli/program.ts'
-import { amount } from '../support/length.ts'
+import { amount, isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { saidTwice } from '../support/said-twice.ts'
 import { isThere, type Program, RunningAgent } from './programs.ts'
@@ -37,17 +37,19 @@ let dev: Awaited<ReturnType<typeof devOf>>
 let coding: McpClient
 /** One is all of them, by their paths. Those that end are alone. */
 const agents = new Map<string, RunningAgent>()
+let program: Pick<Program, 'file' | 'command'>
 
 /** The same in each language. */
-export function playMistakes(program: Pick<Program, 'file' | 'command'>): void {
-  if (isThere(program)) playIn(program)
+export function playMistakes(one: typeof program): void {
+  program = one
+  if (isThere(program)) playAll()
   // The runner prints it.
   else test('not tried', () => console.log(`\nnot tried: this machine has nothing for ${program.command}`))
   test.run()
 }
 
-function playIn(program: Pick<Program, 'file' | 'command'>): void {
-  test.before(() => start(program))
+function playAll(): void {
+  test.before(start)
   test.after(end)
   /** Each waits for its own, and most of the time for nothing that takes the machine. */
   let plays: Map<Mistake, Promise<void>> | undefined
@@ -61,7 +63,7 @@ function playIn(program: Pick<Program, 'file' | 'command'>): void {
   }
 }
 
-async function start(program: Pick<Program, 'file' | 'command'>): Promise<void> {
+async function start(): Promise<void> {
   const begun = async (name: string) => {
     const port = await freePort()
     agents.set(name, new RunningAgent({ ...program, name, port, home: WRONG }, folder, {}))
@@ -89,7 +91,7 @@ async function end(): Promise<void> {
 /** They read it at each webhook. */
 function tell(): void {
   const other = secretOf('sample-agent')
-  const rows = played.map(nameOf).map(name => [name, howOf(wrong.get(name) ?? {}, secretOf(name), other)])
+  const rows = played.map(nameOf).map(name => [name, howOf(wrong.get(name), secretOf(name), other)])
   for (const name of agents.keys()) {
     const path = join(folder, name, 'mistakes.json')
     writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(rows)))
@@ -146,7 +148,24 @@ async function play(mistake: Mistake): Promise<void> {
   isSame((await dev.until(`${cause} in the log`, isIt)).diagnosis as DiagnosisRecord, 'the log')
   if (mistake.isUnhired) saysIt((await run(['simulate', 'buyer', name], folder)).err, 'simulate')
   else if (seen !== null) assert.is((await inTest(mistake)).cause, seen)
+  if (isLong && isSignedWrongly(mistake)) await judged(mistake, found)
   await cured(mistake, found)
+}
+
+/** Of its callbacks. */
+const isSignedWrongly = ({ how = {} }: Mistake) =>
+  ['headers', 'time', 'head', 'digest', 'isWrittenAnew'].some(part => part in how)
+
+/** The judge plays a marketplace of its own to it, and names the cause in the same words. */
+async function judged(mistake: Mistake, { text }: DiagnosisRecord): Promise<void> {
+  const { code, out, err } = await run(
+    ['conformance', '--start', program.command, '--only', 'cb.signature', '--json'],
+    join(folder, TOGETHER),
+    { MISTAKE: nameOf(mistake) },
+  )
+  assert.is(code, 3, out + err)
+  const said = /does not verify: (.*) \(\d+ of \d+ callbacks\)$/.exec(JSON.parse(out).checks[0].text)?.[1]
+  assert.ok(said && text.includes(said), `${out} does not say ${text}`)
 }
 
 /** A server for coding agents makes so many calls at once and no more. */

@@ -105,8 +105,8 @@ func webhook(w http.ResponseWriter, r *http.Request) {
 		name = strings.Split(r.URL.Path, "/")[1]
 	}
 	how := all[name]
-	if how.Secret == "" {
-		how.Secret = os.Getenv("MARKETPLACE_WEBHOOK_SECRET")
+	if given := os.Getenv("MARKETPLACE_WEBHOOK_SECRET"); given != "" {
+		how.Secret = given
 	}
 	if how.HangsUp {
 		connection, _, _ := w.(http.Hijacker).Hijack()

@@ -27,7 +27,7 @@ async function works(how, data) {
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray())
   const how = JSON.parse(readFileSync('mistakes.json', 'utf8'))[MISTAKE ?? request.url.split('/')[1]]
-  how.secret ??= MARKETPLACE_WEBHOOK_SECRET
+  how.secret = MARKETPLACE_WEBHOOK_SECRET ?? how.secret
   if (how.hangsUp) return request.socket.destroy()
   if (how.status !== 200) return response.writeHead(how.status, how.location && { location: how.location }).end()
   const verified = how.isParsed ? String(JSON.parse(body)) : body

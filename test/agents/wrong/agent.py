@@ -42,7 +42,7 @@ class Webhook(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         with open("mistakes.json") as file:
             how = json.load(file)[os.environ.get("MISTAKE") or self.path.split("/")[1]]
-        how.setdefault("secret", os.environ.get("MARKETPLACE_WEBHOOK_SECRET"))
+        how["secret"] = os.environ.get("MARKETPLACE_WEBHOOK_SECRET", how["secret"])
         if how["hangsUp"]:
             self.close_connection = True
             return self.connection.shutdown(socket.SHUT_RDWR)
