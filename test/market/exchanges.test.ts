@@ -131,7 +131,7 @@ test('what an agent calls with an API key is recorded as a signed callback is: b
     ['accept', {}, 200],
     ['deliver', { content: 'Done.' }, 200],
     ['deliver', { content: '' }, 400],
-    ['reject', { reason: 'It is too late for that' }, 409],
+    ['reject', { reason: 'It is too late for that' }, 400],
   ] as const
   for (const [action, fields] of steps) {
     const whole = odd({ action, ...fields })
