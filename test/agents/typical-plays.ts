@@ -22,7 +22,7 @@ import { saidTwice } from '../support/said-twice.ts'
 import { isThere, type Program, RunningAgent } from './programs.ts'
 import { howOf, type Mistake, mistakes } from './typical-mistakes.ts'
 
-const played = mistakes.slice(0, amount({ short: 8, long: 100 }))
+const played = mistakes.slice(0, amount({ short: 4, long: 100 }))
 /** Where the agents are that are wrong in whatever way they are told. */
 const WRONG = fileURLToPath(new URL('../../test/agents/wrong', import.meta.url))
 const TOGETHER = 'all'

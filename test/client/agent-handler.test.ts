@@ -172,12 +172,12 @@ test('agentHandler: of each way to sign wrongly stderr has the cause and the cur
   const { error } = console
   console.error = (line: string) => lines.push(line)
   const event = makeEvent('task.submitted')
-  const wrong = [
+  const all = [
     ...wrongSignatures(Buffer.from(JSON.stringify(event)), [{ secret: SECRET, kind: 'current' }], Date.now()),
   ]
-  const causes = new Set(wrong.map(({ mistake }) => mistake.cause))
+  const firsts = new Map(all.toReversed().map(one => [one.mistake.cause, one]))
   try {
-    for (const { headers, mistake } of wrong) {
+    for (const { headers, mistake } of firsts.values()) {
       await withAgent({ onTask() {} }, async url => {
         lines.length = 0
         assert.is((await send(url, event, headers)).status, 401)
@@ -188,16 +188,7 @@ test('agentHandler: of each way to sign wrongly stderr has the cause and the cur
   } finally {
     console.error = error
   }
-  for (const cause of [
-    'no_prefix',
-    'seconds',
-    'no_dot',
-    'body_alone',
-    'base64_digest',
-    'parsed_body',
-    'stringified_body',
-  ] as const)
-    assert.ok(causes.has(cause), cause)
+  assert.ok(firsts.size > 20, [...firsts.keys()].join())
 })
 
 const MISMATCH = 'A webhook was refused: The signature does not match the body and this secret.'
