@@ -119,7 +119,8 @@ trips('what became of a webhook takes two', async ({ marketplace, buyer, agent, 
   units.length = 0
   await buyer.client.submitTask({ id })
   await marketplace.webhooksSent()
-  assert.equal(lengths(which(units, /INSERT INTO attempts/)), [2])
+  // What became of earlier ones may be noted meanwhile.
+  assert.equal([...new Set(lengths(which(units, /INSERT INTO attempts/)))], [2])
 })
 
 trips('a page of a list and the count of all go together', async ({ buyer, units }) => {
