@@ -4,6 +4,7 @@ import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import type { PageProps } from '../page.ts'
 import { Segments, Switch } from '../parts/controls.tsx'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Copy, Failed, Loading, Note } from '../parts/say.tsx'
@@ -23,14 +24,14 @@ export default function Settings({ me }: PageProps) {
           </>
         }
       />
-      <div class="two">
+      <Parts class="two">
         <Behaviour />
         <Password />
         <Sessions />
         <SecondFactor />
         {me.isBuilder && <Keys />}
         <CodingAgent />
-      </div>
+      </Parts>
     </>
   )
 }
