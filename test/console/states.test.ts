@@ -357,22 +357,28 @@ test(
       const tab = await openTab(browser, dev.ready.url, { refusals: [429] })
       const { page } = tab
       await be(tab, 'buyer')
-      let left = 1
+      let isBusy = true
+      let refused = 0
       let served = 0
       await page.route(/\/api\/tasks\?/, route => {
-        if (left-- <= 0) return route.continue().then(() => void served++)
+        if (!isBusy) return route.continue().then(() => void served++)
+        refused++
         const json = { success: false, error: 'Too many requests; try again in 1 s' }
         return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json })
       })
+      const alert = page.locator('main [role=alert]', { hasText: 'Too many requests' })
       await tab.to('/tasks')
-      await page.locator('main [role=alert]', { hasText: 'Too many requests' }).waitFor()
+      await alert.waitFor()
+      isBusy = false
       await tab.sees('Try it out')
-      left = 1
+      await alert.waitFor({ state: 'detached' })
+      isBusy = true
+      refused = 0
       const before = served
       await hire(dev, agentId)
-      await until('a refusal', () => left < 1)
-      await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-      assert.is(await page.locator('main [role=alert]').count(), 0)
+      await until('two refusals', () => refused > 1)
+      assert.is(await alert.count(), 0)
+      isBusy = false
       await until('it is read anew', () => served > before)
       tab.hadNoFaults()
     } finally {
