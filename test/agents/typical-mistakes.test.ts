@@ -23,7 +23,7 @@ import { until } from '../support/patience.ts'
 import { saidTwice } from '../support/said-twice.ts'
 import { type Mistake, mistakes, right, sender, works } from './typical-mistakes.ts'
 
-const played = mistakes.slice(0, amount({ short: 8, long: 100 }))
+const played = mistakes.slice(0, amount({ short: 4, long: 100 }))
 const nameOf = ({ cause }: Mistake) => cause.replaceAll('_', '-')
 
 const test = suite('typical mistakes')

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What dev keeps in its folder and hands to others, what it says where it can't start, and when its reader has gone. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What lists and records are headed with. An empty list says of what there is none, and each command that it names can be typed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
