@@ -145,6 +145,10 @@ export const task = z.object({
   updatedAt: time(),
 })
 
+/** Its parties know each other by name. */
+const party = z.object({ id: z.string(), name: z.string() })
+export const namedTask = task.extend({ buyer: party, builder: party })
+
 export const message = z.object({
   id: z.string(),
   taskId: z.string(),
@@ -294,6 +298,7 @@ export type OwnAgentRecord = z.infer<typeof ownAgent>
 export type AdminAgentRecord = z.infer<typeof adminAgent>
 export type TestReport = z.infer<typeof testReport>
 export type TaskRecord = z.infer<typeof task>
+export type NamedTaskRecord = z.infer<typeof namedTask>
 export type DeliverableRecord = z.infer<typeof deliverable>
 export type DisputeRecord = z.infer<typeof dispute>
 export type MessageRecord = z.infer<typeof message>

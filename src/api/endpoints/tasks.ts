@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
-import { deliverable, diagnosis, message, review, task } from '../records.ts'
+import { deliverable, diagnosis, message, namedTask, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
 import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
@@ -14,10 +14,6 @@ export const taskRoles = ['buyer', 'builder'] as const
 
 /** @internal Random steps of the tests choose among them. */
 export const taskSorts = ['newest', 'oldest', 'updated', 'price'] as const
-
-/** Its parties know each other by name. */
-const party = z.object({ id: z.string(), name: z.string() })
-const namedTask = task.extend({ buyer: party, builder: party })
 
 export const taskSearch = {
   q: text(limits.search.query).optional(),
