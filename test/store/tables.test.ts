@@ -6,8 +6,10 @@ import type { Db } from '../../src/store/db.ts'
 import {
   bigint,
   type Column,
+  contains,
   defaulted,
   integer,
+  lowerAscii,
   nullable,
   type Table,
   table,
@@ -153,6 +155,36 @@ test('a statement is not taken for one of as many other fields', () => {
     'UPDATE jars SET coins = $1 WHERE label = $2',
   ]
   assert.equal([sql(), sql()], [all, all])
+})
+
+const holds = (db: Db, text: string, part: string) =>
+  db.read(q =>
+    q.get<{ found: number }>(`SELECT CASE WHEN ${contains('$1', '$2')} THEN 1 ELSE 0 END AS found`, [
+      text,
+      lowerAscii(part),
+    ]),
+  )
+
+test('a text contains another whatever its signs, and whatever the case of A to Z', async ({ db }) => {
+  const text = '50%_Off \\ Ä'
+  const found = []
+  for (const part of ['0%_o', '\\ Ä', '', text, '5_', '%%', 'offf']) found.push((await holds(db, text, part))!.found)
+  assert.equal(found, [1, 1, 1, 1, 0, 0, 0])
+})
+
+test('to look for a text takes about as long whatever it is', async ({ db }) => {
+  const text = 'a'.repeat(4_000)
+  const leastOf = async (part: string) => {
+    const all = []
+    for (let n = 0; n < 9; n++) {
+      const from = performance.now()
+      assert.is((await holds(db, text, part))!.found, 0)
+      all.push(performance.now() - from)
+    }
+    return Math.min(...all)
+  }
+  const ratio = (await leastOf(`${'a'.repeat(2_000)}b`)) / (await leastOf('b'.repeat(2_000)))
+  assert.ok(ratio < 60, `${ratio} times as long`)
 })
 
 test('several rows go in one statement, and none in none', async ({ db }) => {
