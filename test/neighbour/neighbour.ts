@@ -99,14 +99,9 @@ async function prepare(place: Place, env: NodeJS.ProcessEnv, agents: Agents, peo
   return population
 }
 
-async function attackOn(
-  place: Place,
-  env: NodeJS.ProcessEnv,
-  agents: Agents,
-  population: Population,
-  { seconds, by, only, postgres }: Scale,
-) {
+async function attackOn(place: Place, env: NodeJS.ProcessEnv, agents: Agents, population: Population, scale: Scale) {
   const { folder, db: file } = place
+  const { seconds, postgres } = scale
   const held = join(folder, 'held.json')
   const watched = { ...env, NEIGHBOUR_HELD: held }
   const serve = () => start(['serve', ...flags(place), '--payments', 'sandbox'], folder, watched, '', [])
@@ -115,7 +110,7 @@ async function attackOn(
   child.stdout!.on('data', chunk => errors.push(...errorsIn(String(chunk))))
   const { url } = JSON.parse(await firstLine)
   const before = descriptors(child.pid!)
-  const hostile = startHostile(url, population, { by, only })
+  const hostile = startHostile(url, population, scale)
   let waits: Waits
   try {
     waits = await liveOn(url, population.honest, agents, seconds)
@@ -156,11 +151,7 @@ async function end(child: ChildProcess, ended: Promise<Ended>): Promise<Ended> {
   return ended.finally(() => clearTimeout(timer))
 }
 
-function startHostile(
-  url: string,
-  { hostile, honest }: Population,
-  { by = 'insiders', only }: Pick<Scale, 'by' | 'only'>,
-) {
+function startHostile(url: string, { hostile, honest }: Population, { by = 'insiders', only }: Scale) {
   const orders = JSON.stringify({ url, hostile, victims: honest.map(({ email }) => email), by, only })
   const child = spawn(process.execPath, programOf('test/neighbour/hostile-process.ts'), {
     env: { ...process.env, NODE_OPTIONS: '', NEIGHBOUR_ORDERS: orders },
