@@ -121,7 +121,15 @@ async function runWorker(first: Job, queue: Job[], bundle: Bundle): Promise<Outc
   }
   const ended = await worker.end(hasFailed)
   if (ended === '' || hasFailed) return outcomes
-  const left = { file: outcomes.map(({ file }) => file).join(', '), engine, passed: 0, failed: 1, output: ended, ms: 0 }
+  const left = {
+    file: outcomes.map(({ file }) => file).join(', '),
+    engine,
+    passed: 0,
+    failed: 1,
+    output: ended,
+    ms: 0,
+    cpuMs: 0,
+  }
   note(left)
   return [...outcomes, { ...left, afterAll: true }]
 }
@@ -131,9 +139,11 @@ function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
   return at === -1 ? undefined : queue.splice(at, 1)[0]
 }
 
-function note({ file, engine, passed, failed, output, ms }: Outcome): void {
+function note({ file, engine, passed, failed, output, ms, cpuMs }: Outcome): void {
   const name = engine === 'embedded' ? file : `${file} (${engine})`
-  console.log(`${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`)
+  console.log(
+    `${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms, ${cpuMs} ms of CPU`,
+  )
   if (failed) console.log(output)
   // What a machine lacks is said, though nothing has failed.
   else for (const line of output.match(/^not tried: .*$/gm) ?? []) console.log(`     ${line}`)

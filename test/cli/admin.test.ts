@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What administrators and holders of a wallet do from the command line. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

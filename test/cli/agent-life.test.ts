@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A builder's whole way on the command line: an agent is made, tested, published and hired. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A builder's commands against a simulator in the same folder: what they find, print and refuse. */
 import { writeFileSync } from 'node:fs'
 import { test } from 'uvu'

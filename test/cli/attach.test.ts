@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A second dev in a folder: it shows the log of the first, and neither ends with the other. */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'

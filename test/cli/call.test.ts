@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What `call` sends and prints: fields, headers, files, pages, programs of jq. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The clock of a simulator from the command line. Source: A-233. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

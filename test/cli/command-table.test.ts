@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The records of the commands: help of each, a command for each endpoint, flags that are fields. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

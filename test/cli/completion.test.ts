@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared; lengths: short, long
 /** Completion in shells, the manual, and what this version prints about itself. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { allWordsOf } from '../../src/cli/command-line/completion-words.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { flagValues } from '../../src/cli/commands/completion.ts'
 import { installed } from '../docs/guide.ts'
+import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { inFolder, run, startDev, typeOnTerminal } from './program.ts'
@@ -260,17 +261,19 @@ async function offersThem(shell: string, folder: string, ask: (typed: string) =>
   await stop()
 }
 
-inShell('fish', 'a real fish completes commands, flags and their values, and ids', (script, folder) =>
-  offersThem('fish', folder, typed => ['--no-config', '-c', `source ${script}; complete -C 'marketplace ${typed}'`]),
-)
+if (isLong)
+  inShell('fish', 'a real fish completes commands, flags and their values, and ids', (script, folder) =>
+    offersThem('fish', folder, typed => ['--no-config', '-c', `source ${script}; complete -C 'marketplace ${typed}'`]),
+  )
 
-inShell('pwsh', 'a real PowerShell completes them, each name of a list too', (script, folder) =>
-  offersThem('pwsh', folder, typed => {
-    const line = `marketplace ${typed}`
-    const shown = `(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`
-    return ['-NoProfile', '-Command', `Get-Content -Raw '${script}' | Invoke-Expression; ${shown}`]
-  }),
-)
+if (isLong)
+  inShell('pwsh', 'a real PowerShell completes them, each name of a list too', (script, folder) =>
+    offersThem('pwsh', folder, typed => {
+      const line = `marketplace ${typed}`
+      const shown = `(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`
+      return ['-NoProfile', '-Command', `Get-Content -Raw '${script}' | Invoke-Expression; ${shown}`]
+    }),
+  )
 
 /** `begin`: how the shell reads the script. */
 async function completesOnTerminal(command: string, folder: string, begin: string): Promise<void> {
@@ -306,9 +309,10 @@ async function completesOnTerminal(command: string, folder: string, begin: strin
 
 const MOST_TRIES = 20
 
-inShell('zsh', 'a real zsh completes commands, flags and their values, and ids', (script, folder) =>
-  completesOnTerminal('zsh -f -i', folder, `bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}`),
-)
+if (isLong)
+  inShell('zsh', 'a real zsh completes commands, flags and their values, and ids', (script, folder) =>
+    completesOnTerminal('zsh -f -i', folder, `bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}`),
+  )
 
 inShell('bash', 'a real bash completes them, at its own breaks of words', (script, folder) =>
   completesOnTerminal('bash --norc --noprofile -i', folder, `set -o emacs; source ${script}`),

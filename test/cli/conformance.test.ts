@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** `marketplace conformance`, as people and pipelines call it. */
 import { once } from 'node:events'
 import {

@@ -1,10 +1,11 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared; lengths: short, long
 /** The judge of a simulator: what its pages show of a run, while it goes on and after. Source: A-312. */
 import { resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JudgedRun, JudgedRunDetails } from '../../src/api/endpoints/conformance.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
+import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { inFolder, startDev } from './program.ts'
 
@@ -90,23 +91,24 @@ test(
   }),
 )
 
-test(
-  'a wrong agent is told what came and what it did, and dev takes a run along when it ends',
-  judging(WRONG, async ({ begin, get, ended, mine }) => {
-    const { id } = await begin({ agentId: mine.id, only: ['sig.missing-all'] })
-    const run = await ended(id)
-    assert.is(run.outcome, 'bad', run.text)
-    const [broken] = run.checks
-    assert.is(broken!.verdict, 'fail')
-    assert.match(
-      broken!.seen.map(({ bytes }) => bytes.join('\n')).join('\n'),
-      /^POST .*\n.*content-type: application\/json/is,
-    )
-    assert.equal(run.causes[0]?.id, 'sig.missing-all')
+if (isLong)
+  test(
+    'a wrong agent is told what came and what it did, and dev takes a run along when it ends',
+    judging(WRONG, async ({ begin, get, ended, mine }) => {
+      const { id } = await begin({ agentId: mine.id, only: ['sig.missing-all'] })
+      const run = await ended(id)
+      assert.is(run.outcome, 'bad', run.text)
+      const [broken] = run.checks
+      assert.is(broken!.verdict, 'fail')
+      assert.match(
+        broken!.seen.map(({ bytes }) => bytes.join('\n')).join('\n'),
+        /^POST .*\n.*content-type: application\/json/is,
+      )
+      assert.equal(run.causes[0]?.id, 'sig.missing-all')
 
-    const last = await begin({ agentId: mine.id })
-    await until('its agent', async () => (await get(last.id)).played > 0, 60)
-  }),
-)
+      const last = await begin({ agentId: mine.id })
+      await until('its agent', async () => (await get(last.id)).played > 0, 60)
+    }),
+  )
 
 test.run()

@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: shared
 /** dev on Postgres: the same accounts over a restart, with the key in its folder; a database of others stays as it is. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'

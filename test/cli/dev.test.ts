@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The simulator: what its ready line promises is true, and it keeps what it should. Source. */
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'

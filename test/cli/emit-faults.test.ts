@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** `marketplace emit --fault`: what goes wrong on the way is seen by the agent, and judged. */
 import type http from 'node:http'
 import { tmpdir } from 'node:os'

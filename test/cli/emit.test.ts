@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Single webhooks to an agent without a marketplace: right agents, wrong ones, forged webhooks and unusual ones. */
 import { execFile } from 'node:child_process'
 import type http from 'node:http'

@@ -1,45 +1,28 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What went over the wire, on the command line: each flag of `exchanges list` leaves out what it does not ask for. */
 import { tmpdir } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ExchangeRecord } from '../../src/api/exchange-records.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { answerOf, run } from './program.ts'
+import { openSent } from './sent-webhooks.ts'
 
 const MINUTE = 60_000
 
-let marketplace: TestMarketplace
-let agent: ListedAgent
-let buyer: TestUser
-const env = () => ({ MARKETPLACE_URL: marketplace.url, MARKETPLACE_KEY: marketplace.admin.key! })
+const trade = openSent(test)
+const env = () => ({ MARKETPLACE_URL: trade.marketplace.url, MARKETPLACE_KEY: trade.marketplace.admin.key! })
 const here = (...args: string[]) => run(['exchanges', 'list', ...args], tmpdir(), env())
 const found = async (...args: string[]) =>
   (await answerOf(['exchanges', 'list', ...args], tmpdir(), env())).data.items as ExchangeRecord[]
 const told = (all: readonly ExchangeRecord[]) => all.map(({ event, status, taskId }) => [event, status, taskId])
 
-async function submitted(): Promise<string> {
-  const { id } = await marketplace.draft(buyer, agent)
-  await buyer.client.submitTask({ id })
-  await marketplace.webhooksSent()
-  return id
-}
-
-test.before(async () => {
-  marketplace = await openTestMarketplace()
-  buyer = await marketplace.join('buyer', 50_000)
-  agent = await marketplace.list(await marketplace.join('builder'))
-  await marketplace.list(agent.builder, { name: 'Another Agent' })
-})
-test.after(() => marketplace.close())
-
 test('each flag of list leaves out what it does not ask for; several are asked for together', async () => {
-  const first = await submitted()
-  await marketplace.pass(10 * MINUTE)
-  await buyer.client.sendMessage({ id: first, content: 'Hello?' })
-  await marketplace.webhooksSent()
-  agent.sink.status = 401
-  const refused = await submitted()
+  const first = await trade.submitted()
+  await trade.marketplace.pass(10 * MINUTE)
+  await trade.buyer.client.sendMessage({ id: first, content: 'Hello?' })
+  await trade.marketplace.webhooksSent()
+  trade.agent.sink.status = 401
+  const refused = await trade.submitted()
 
   const [message, submission, refusal] = [
     ['task.message', 200, first],

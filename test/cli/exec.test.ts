@@ -1,4 +1,4 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: shared; lengths: short, long
 /** An ephemeral marketplace around a command: what the command gets, how it ends, and that nothing is left of either. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -55,38 +55,40 @@ test(
   }),
 )
 
-test(
-  'the command reaches the marketplace past a proxy of its environment',
-  inFolder(async folder => {
-    const script = 'curl --silent --show-error --fail "$MARKETPLACE_URL/healthz" && echo "$NO_PROXY"'
-    const proxy = { http_proxy: 'http://127.0.0.1:9', NO_PROXY: 'intranet.example' }
-    const { code, out, err } = await run(['exec', '--', 'sh', '-c', script], folder, { TMPDIR: folder, ...proxy })
-    assert.is(code, 0, err)
-    assert.match(out, 'intranet.example,localhost,127.0.0.1')
-  }),
-)
+if (isLong)
+  test(
+    'the command reaches the marketplace past a proxy of its environment',
+    inFolder(async folder => {
+      const script = 'curl --silent --show-error --fail "$MARKETPLACE_URL/healthz" && echo "$NO_PROXY"'
+      const proxy = { http_proxy: 'http://127.0.0.1:9', NO_PROXY: 'intranet.example' }
+      const { code, out, err } = await run(['exec', '--', 'sh', '-c', script], folder, { TMPDIR: folder, ...proxy })
+      assert.is(code, 0, err)
+      assert.match(out, 'intranet.example,localhost,127.0.0.1')
+    }),
+  )
 
-test(
-  'an agent that the command starts is listed once it answers, and hired',
-  inFolder(async folder => {
-    const port = await freePort()
-    writeFileSync(
-      join(folder, 'agent.mjs'),
-      `import { createServer } from 'node:http'
-       import { agentHandler } from ${JSON.stringify(WEBHOOKS)}
-       const { PORT, MARKETPLACE_WEBHOOK_SECRET: secret } = process.env
-       const onTask = async (_event, reply) => { await reply.accept(); await reply.deliver('From the agent of the test.') }
-       createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
-    )
-    const program = COMMAND
-    const script = `${shellLine(process.execPath)} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
-    const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
-    const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
-    assert.is(code, 0, err)
-    assert.match(out, 'delivered: From the agent of the test.')
-    assert.equal(left(folder), [])
-  }),
-)
+if (isLong)
+  test(
+    'an agent that the command starts is listed once it answers, and hired',
+    inFolder(async folder => {
+      const port = await freePort()
+      writeFileSync(
+        join(folder, 'agent.mjs'),
+        `import { createServer } from 'node:http'
+         import { agentHandler } from ${JSON.stringify(WEBHOOKS)}
+         const { PORT, MARKETPLACE_WEBHOOK_SECRET: secret } = process.env
+         const onTask = async (_event, reply) => { await reply.accept(); await reply.deliver('From the agent of the test.') }
+         createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
+      )
+      const program = COMMAND
+      const script = `${shellLine(process.execPath)} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
+      const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
+      const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
+      assert.is(code, 0, err)
+      assert.match(out, 'delivered: From the agent of the test.')
+      assert.equal(left(folder), [])
+    }),
+  )
 
 if (isLong) {
   test(

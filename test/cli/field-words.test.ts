@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Refusals name what people typed: the flag or the argument of each field, of every command that sends one request. */
 import { writeFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A folder that somebody else wrote: its files may name an address, and no secret of the user's goes there by that. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** dev in front of agents that know nothing of it: they are listed by themselves, and nothing is lost while they are away. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -47,6 +47,7 @@ export async function answerHere(...args: readonly string[]) {
 export function enterDev(test: Test, env: NodeJS.ProcessEnv = {}): EnteredDev {
   const entered = {} as EnteredDev
   const before = process.cwd()
+  const settings = process.env.XDG_CONFIG_HOME
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
   test.before(async () => {
     Object.assign(entered, { folder, ...(await startDev(folder, env)) })
@@ -55,6 +56,8 @@ export function enterDev(test: Test, env: NodeJS.ProcessEnv = {}): EnteredDev {
   })
   test.after(async () => {
     process.chdir(before)
+    if (settings === undefined) delete process.env.XDG_CONFIG_HOME
+    else process.env.XDG_CONFIG_HOME = settings
     await entered.stop()
     rmSync(folder, { recursive: true, force: true })
   })

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Ctrl-C on a terminal, in the midst of work: one line, the exit code of an interrupt, and nothing left behind. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

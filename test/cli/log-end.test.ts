@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The last line of a log is the reason why its process ended. Source: A-3. */
 import { execFileSync } from 'node:child_process'
 import { test } from 'uvu'

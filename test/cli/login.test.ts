@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What login asks for on a terminal, and what it takes from flags. Source: A-51. */
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

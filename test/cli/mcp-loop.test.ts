@@ -1,11 +1,10 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: shared; lengths: long
 /** A coding agent mends the agent that it writes by the tools of `mcp` alone, with what a client of the official SDK does by itself. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { adviceIn, connectIn, type McpClient, type ToolAnswer } from './mcp-client.ts'
 import { startDev } from './program.ts'
@@ -64,8 +63,7 @@ test('hire, see why it fails, mend, and judge until nothing is broken: no call m
   const heard: number[] = []
   const handles: string[] = []
   const onprogress = ({ progress }: { progress: number }) => void heard.push(progress)
-  const only = isLong ? {} : { only: ['sig'] }
-  const judged = await ended(client.said('conformance', { ...only, wait: isLong ? 20 : 4 }, { onprogress }), handles)
+  const judged = await ended(client.said('conformance', { wait: 20 }, { onprogress }), handles)
   assert.match(judged.text, /must (\d+)\/\1\b/)
   assert.not.match(judged.text, /^· /m)
   assert.ok(handles.length > 0, 'it lasted longer than the client waited')

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** An agent that was deactivated comes back by what the commands print as the next step, typed as it stands. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

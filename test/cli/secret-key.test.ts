@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: own
+// engines: embedded, postgres at length; process: shared
 /** The key that seals secrets: made whole and durable, never guessed, and replaced only when somebody says so. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A deployment tells its secrets to nobody but their owners: neither its log, nor its disk, nor a later answer. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: shared; lengths: short, long
 /** A deployment: its first line, its end, and what it refuses. Source. */
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

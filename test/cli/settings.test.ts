@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Where a command's settings come from: flag, environment, `.env`, project file, default. Source: A-2. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** `sign` and `verify`: one makes what the other finds right, and says what is wrong with anything else. */
 import { exec } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** `marketplace simulate buyers`: how many tasks come, what is refused, and how wide a refusal is. */
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Stacks of the built program name files and lines of src, wherever somebody asks for stacks. Source: A-225. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What a start of the built program leaves out. Source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

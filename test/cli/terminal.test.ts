@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What people see on a terminal: colours where they are wanted, and the lines of dev. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** test-connection shows each check as it ends, with its own advice. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Ids by their ends, and what is said where several fit. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

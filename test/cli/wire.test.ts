@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** `exchanges` and `logs`: what went over the wire, asked from another terminal and after the fact. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

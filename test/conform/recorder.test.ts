@@ -3,10 +3,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
-import { contentOf, type Happening } from '../../src/conform/history/history.ts'
+import { contentOf, type Happening, type WebhookEvent } from '../../src/conform/history/history.ts'
 import { historyLines } from '../../src/conform/history/history-file.ts'
 import { Recorder } from '../../src/conform/history/recorder.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
+import { accepted } from '../../src/conform/marketplaces/webhook-faults.ts'
+import { type TapOptions, WebhookTap } from '../../src/conform/marketplaces/webhook-tap.ts'
 import { begin, historyOf, played, webhook } from './made-up.ts'
 
 const body = contentOf(Buffer.alloc(256 * 1024, 'x'))
@@ -34,6 +36,28 @@ test('an agent that sends without end fills no memory: the run ends, and says so
   assert.throws(() => recorder.proveGoesOn(), /more has happened than a run can keep/)
   recorder.add(end)
   assert.is(recorder.history.events.at(-1)!.kind, 'end', 'how it ended is kept all the same')
+})
+
+test('a webhook has begun before it left, however long the machine is at something else between its answer and its record', async () => {
+  const recorder = new Recorder()
+  let left = 0
+  const post = async () => {
+    left = Date.now()
+    return accepted
+  }
+  const heldUp = async (send: () => Promise<unknown>) => {
+    const told = await send()
+    while (Date.now() < left + 50);
+    return told
+  }
+  const known = { url: () => 'http://127.0.0.1:1/', listedUrl: 'https://agent/', secret: () => 's', ends: () => 0 }
+  const tap = new WebhookTap({
+    ...{ ...known, labelOf: () => 'a', busy: { heard() {} }, record: (event: WebhookEvent) => recorder.add(event) },
+    ...{ egress: { post, close: async () => {} }, comingUp: { answered: heldUp } },
+  } as unknown as TapOptions)
+  await tap.post({ url: 'https://agent/', body: '{}', headers: {}, timeoutMs: 1, maxResponseBytes: 1 })
+  const [sent] = recorder.history.of('webhook')
+  assert.ok(sent!.realAt - sent!.ms <= left, `began ${sent!.realAt - sent!.ms - left} ms after it had left`)
 })
 
 test('small events are bounded by their number', () => {

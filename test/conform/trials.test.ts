@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** Trials of agents in a process of their own: one that takes too long ends, and leaves nothing behind. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -7,7 +7,7 @@
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
  * `--rooms market,conform/checks` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
- * `--shared` (only tests that share a process: they start no program, and hundreds of mutants take minutes), `--budget 60`
+ * `--shared` (only tests that share a process: hundreds of mutants take minutes), `--budget 60`
  * (seconds of tests for one mutant), `--list`.
  */
 import { execFileSync } from 'node:child_process'

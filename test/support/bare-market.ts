@@ -22,8 +22,10 @@ export interface BareMarket {
   close(): Promise<void>
 }
 
-const usual: Partial<Config> = {
+export const bareConfig: Config = {
   mode: 'serve',
+  host: '127.0.0.1',
+  port: 0,
   baseUrl: 'http://market.example',
   secretKey: Buffer.alloc(32, 7),
   payments: 'sandbox',
@@ -33,6 +35,11 @@ const usual: Partial<Config> = {
   retryScheduleMs,
   keeping: defaultKeeping,
   adminTotp: 'optional',
+  console: 'on',
+  brand: { name: null, colors: null, logo: null },
+  trustProxy: 0,
+  version: '9.9.9',
+  instanceId: 'this one',
 }
 
 export async function openBareMarket(config: Partial<Config> = {}): Promise<BareMarket> {
@@ -49,7 +56,7 @@ export async function openBareMarket(config: Partial<Config> = {}): Promise<Bare
     db,
     files: noFiles,
     world,
-    config: { ...usual, ...config } as Config,
+    config: { ...bareConfig, ...config },
     log: line => void logged.push(line),
   })
   return {

@@ -11,6 +11,7 @@ const outcome = (file: string, passed: number, failed: number): Outcome => ({
   failed,
   output: '',
   ms: 1,
+  cpuMs: 1,
 })
 
 /** Runs `first`; a file alone gives what `alone` says of it. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Bundle } from './bundle.ts'
+import { cpuMsOf } from './cpu.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /** A test that fails may leave a marketplace open, and its process with it. */
@@ -11,6 +12,8 @@ export interface Verdict {
   passed: number
   failed: number
   output: string
+  /** Of the process and of what it started; the first file of a process pays for its start. */
+  cpuMs: number
 }
 
 export class Worker {
@@ -21,6 +24,8 @@ export class Worker {
   readonly #mark = randomUUID()
   /** Since the last file ended: what a file leaves behind may break the next. */
   #output = ''
+  /** When the last file ended. */
+  #cpuMs = 0
   #heard = () => {}
 
   /** `patienceMs`: for one file. */
@@ -52,7 +57,9 @@ export class Worker {
     await this.#within(this.#patienceMs, Promise.race([ended, this.#closed]))
     const said = this.#output.replace(this.#mark, '')
     this.#output = ''
-    return judge(file, said)
+    const before = this.#cpuMs
+    this.#cpuMs = cpuMsOf(this.#child.pid!)
+    return { ...judge(file, said), cpuMs: Math.max(0, this.#cpuMs - before) }
   }
 
   /** Lets it end by itself, as it does unless a file has left something open. What it says if it doesn't, or says at all. */
@@ -79,7 +86,7 @@ function count(output: string, word: string) {
   return [...totals].reduce((sum, [, number]) => sum + Number(number), 0)
 }
 
-function judge(file: string, said: string): Verdict {
+function judge(file: string, said: string): Omit<Verdict, 'cpuMs'> {
   let output = said
   const total = count(output, 'Total')
   const passed = count(output, 'Passed')

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What changes of one's own, as a stream: to whom it is told, where it goes on, and when all is to be read anew. Source: A-311. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Pages of lists by their bytes: honest ones come whole, others are refused before they are read. Source: A-289. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

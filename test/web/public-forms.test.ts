@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What visitors do by forms that need no script: sign up, sign in, hire. Source: A-307. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

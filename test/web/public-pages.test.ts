@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What visitors see: the list of agents, one agent, what search engines read. Source: A-307. */
 
 import { XMLParser } from 'fast-xml-parser'

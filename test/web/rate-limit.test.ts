@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -7,7 +7,6 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { refuse } from '../../src/api/failures.ts'
-import { defaultKeeping, retryScheduleMs } from '../../src/api/limits.ts'
 import { Created, Json } from '../../src/api/reply.ts'
 import { integer, paging, text } from '../../src/api/shapes.ts'
 import type { LogEntry } from '../../src/market/log.ts'
@@ -19,6 +18,7 @@ import type { Authenticate } from '../../src/web/credentials.ts'
 import type { AnyVerb } from '../../src/web/serve.ts'
 import { createServer } from '../../src/web/server.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { bareConfig } from '../support/bare-market.ts'
 import { held, hold } from '../support/held.ts'
 import { noFiles } from '../support/no-files.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -117,26 +117,7 @@ const authenticate: Authenticate = {
 async function start(more: Partial<Config> = {}) {
   const log: LogEntry[] = []
   const db = await openSqlite({ file: null, onFatal: assert.unreachable })
-  const config: Config = {
-    keeping: defaultKeeping,
-    mode: 'dev',
-    host: '127.0.0.1',
-    port: 0,
-    baseUrl: '',
-    secretKey: Buffer.alloc(32),
-    payments: 'sandbox',
-    currency: 'USD',
-    rateLimits: 'off',
-    console: 'on',
-    brand: { name: null, colors: null, logo: null },
-    trustProxy: 0,
-    heartbeatBatch: 20,
-    retryScheduleMs,
-    adminTotp: 'optional',
-    version: '9.9.9',
-    instanceId: 'this one',
-    ...more,
-  }
+  const config: Config = { ...bareConfig, mode: 'dev', baseUrl: '', ...more }
   const market = createMarket({
     db,
     files: noFiles,

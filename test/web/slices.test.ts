@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres at length; process: own
 /**
  * No answer to GET holds the thread for long, whatever it has: it is made in slices, and others have their turn between two. Told by counting
  * how much JSON and how much of a body is made in one go, for every record, of texts as long as no account could write them. Source: A-289.

@@ -12,7 +12,7 @@ import { type FaultCode, openFilesIn, withFault } from '../support/file-faults.t
 import { isLong } from '../support/length.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
-const CODES: readonly FaultCode[] = isLong ? ['ENOSPC', 'EIO', 'EMFILE', 'ENOENT'] : ['EIO', 'ENOENT']
+const CODES: readonly FaultCode[] = isLong ? ['ENOSPC', 'EIO', 'EMFILE', 'ENOENT'] : ['EIO']
 /** More calls than a start makes. */
 const MOST = 200
 

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres at length; process: own
 /** Traces from a request over its transaction to the webhook and back, with the SDK of OpenTelemetry. */
 import {
   InMemorySpanExporter,

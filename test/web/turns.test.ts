@@ -6,7 +6,6 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
-import { defaultKeeping, retryScheduleMs } from '../../src/api/limits.ts'
 import { EventStream, Json } from '../../src/api/reply.ts'
 import { paging } from '../../src/api/shapes.ts'
 import { type Actor, createMarket } from '../../src/market/market.ts'
@@ -16,6 +15,7 @@ import { createServer } from '../../src/web/server.ts'
 import { MOST_BEHIND } from '../../src/web/sockets/one-at-a-time.ts'
 import { Turns } from '../../src/web/turns.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { bareConfig } from '../support/bare-market.ts'
 import { noFiles } from '../support/no-files.ts'
 import { until } from '../support/patience.ts'
 
@@ -97,25 +97,7 @@ async function open() {
     db,
     files: noFiles,
     world: createWorld({ requireHttps: false, allowLoopback: true }),
-    config: {
-      keeping: defaultKeeping,
-      mode: 'dev',
-      host: '127.0.0.1',
-      port: 0,
-      baseUrl: '',
-      secretKey: Buffer.alloc(32),
-      payments: 'sandbox',
-      currency: 'USD',
-      rateLimits: 'off',
-      console: 'on',
-      brand: { name: null, colors: null, logo: null },
-      trustProxy: 0,
-      heartbeatBatch: 20,
-      retryScheduleMs,
-      adminTotp: 'optional',
-      version: '9.9.9',
-      instanceId: 'this one',
-    },
+    config: { ...bareConfig, mode: 'dev', baseUrl: '' },
     log: () => {},
   })
   const actor = (id: string) =>

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Ids carry the shard of an account, and what belongs to one task has one shard. Source: A-322. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

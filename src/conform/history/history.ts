@@ -57,6 +57,8 @@ export interface WebhookEvent {
   /** Why none came. */
   readonly error: string | null
   readonly ms: number
+  /** When it ended, if that is not when it is recorded. */
+  readonly realAt?: number
 }
 
 /** A request of the agent about a task or a connection test. */
@@ -79,6 +81,8 @@ export interface CallbackEvent {
   /** What the agent was told in its place: the fault, and the status, which is null if the connection was cut. */
   readonly fault: { readonly name: string; readonly status: number | null } | null
   readonly ms: number
+  /** When it ended, if that is not when it is recorded. */
+  readonly realAt?: number
 }
 
 /** Any other request of the agent: to the marketplace, or to where it has no business. */

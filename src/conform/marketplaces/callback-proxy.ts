@@ -9,7 +9,7 @@ import type { CallbackFault, FrontAnswer } from '../../sim/callbacks/faults.ts'
 import { type CallbackNames, callbackIn, forward } from '../../sim/callbacks/pass-on.ts'
 import { Bodies, MOST_CONNECTIONS } from '../../sim/callbacks/request-bodies.ts'
 import { type HeaderLines, linesOf } from '../../world/header-lines.ts'
-import { machineNow, pause, stopwatch } from '../history/machine-time.ts'
+import { pause, stopwatch, timedExchange } from '../history/machine-time.ts'
 
 export interface FrontRequest {
   readonly method: string
@@ -22,7 +22,8 @@ export interface FrontRequest {
   /** What the marketplace said; null: it was not asked. */
   readonly answer: FrontAnswer | null
   readonly fault: { readonly name: string; readonly status: number | null } | null
-  readonly arrivedAt: number
+  /** When it was answered. */
+  readonly realAt: number
   readonly ms: number
 }
 
@@ -128,16 +129,15 @@ export class CallbackFront {
   }
 
   #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const arrivedAt = machineNow()
-    const elapsed = stopwatch()
-    return this.#bodies.read(request, body => this.#answer(request, body, response, { arrivedAt, elapsed }))
+    const times = timedExchange()
+    return this.#bodies.read(request, body => this.#answer(request, body, response, times))
   }
 
   async #answer(
     request: http.IncomingMessage,
     body: Buffer,
     response: http.ServerResponse,
-    { arrivedAt, elapsed }: { arrivedAt: number; elapsed: () => number },
+    times: ReturnType<typeof timedExchange>,
   ): Promise<void> {
     const { method = '', url = '' } = request
     const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : null
@@ -153,9 +153,8 @@ export class CallbackFront {
     const fault = callback && this.#take(callback)
     const told = fault ? await fault.play({ body }, noting) : await noting()
     this.#record({
-      ...{ method, path: url, headers: linesOf(request.rawHeaders), body, callback, answer, arrivedAt },
+      ...{ method, path: url, headers: linesOf(request.rawHeaders), body, callback, answer, ...times() },
       fault: fault ? { name: fault.name, status: told?.status ?? null } : null,
-      ms: elapsed(),
     })
     if (!told) return void response.destroy()
     response.writeHead(told.status, told.headers).end(told.body)

@@ -273,7 +273,7 @@ export class Lane {
     }
   }
 
-  #heard({ callback, method, path, headers, body, answer, fault, arrivedAt, ms }: FrontRequest): void {
+  #heard({ callback, method, path, headers, body, answer, fault, realAt, ms }: FrontRequest): void {
     if (!callback) {
       this.record({ kind: 'request', method, path, status: answer?.status ?? null })
       return
@@ -282,9 +282,9 @@ export class Lane {
     if (this.agent.rehearsed?.has(taskId)) return
     const label = this.labels.get(taskId) ?? (taskId.startsWith('test_') ? this.#testLabel : null)
     this.record({
-      ...{ kind: 'callback', label, taskId, action, method, path, body: contentOf(body), fault, ms },
+      ...{ kind: 'callback', label, taskId, action, method, path, body: contentOf(body), fault, realAt, ms },
       headers: headers.map(([name, value]) => [name, /^authorization$/i.test(name) ? withoutKey(value) : value]),
-      signature: signed ? this.#signatureOf(headers, body, arrivedAt) : 'key',
+      signature: signed ? this.#signatureOf(headers, body, realAt - ms) : 'key',
       answer: answer && {
         status: answer.status,
         headers: Object.entries(answer.headers),

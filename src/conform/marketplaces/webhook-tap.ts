@@ -5,7 +5,7 @@ import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../wo
 import type { BusyAgent } from '../agent/busy-agent.ts'
 import type { ComingUp } from '../agent/coming-up.ts'
 import { type Answer, bytesOf, contentOf, type WebhookEvent } from '../history/history.ts'
-import { pause, stopwatch } from '../history/machine-time.ts'
+import { pause, timedExchange } from '../history/machine-time.ts'
 import { type ByHand, sendByHand } from './odd-requests.ts'
 import {
   accepted,
@@ -97,10 +97,10 @@ export class WebhookTap implements Egress {
     const { url, body, headers } = webhook
     const asked = { url, body, headers, timeoutMs: PATIENCE_MS, maxResponseBytes: 65_536, keepsWire: true }
     const { result, ...told } = await this.#options.comingUp.answered(async () => {
-      const elapsed = stopwatch()
+      const times = timedExchange()
       const result = await this.#options.egress.post(asked)
       const error = result.ok ? null : `${result.reason}: ${result.message}`
-      return { result, answer: answerOf(result), error, ms: elapsed() }
+      return { result, answer: answerOf(result), error, ...times() }
     })
     const sentHeaders = result.wire?.sentHeaders ?? Object.entries(headers)
     this.#record(webhook, sent, label, { ...told, method: 'POST', headers: sentHeaders })
@@ -116,9 +116,9 @@ export class WebhookTap implements Egress {
   ): Promise<Answer | null> {
     const { url, body } = webhook
     const { sentHeaders, ...told } = await this.#options.comingUp.answered(async () => {
-      const elapsed = stopwatch()
+      const times = timedExchange()
       const sent = await sendByHand({ url, headers, body: Buffer.from(body) }, how)
-      return { ...sent, ms: elapsed() }
+      return { ...sent, ...times() }
     })
     const { method = 'POST' } = how
     this.#record(webhook, sent, label, { ...told, method, headers: sentHeaders })
@@ -135,7 +135,7 @@ export class WebhookTap implements Egress {
     { url, body, deliveryId, attempt }: OutgoingWebhook,
     { change, genuine }: Sent,
     label: string,
-    told: Pick<WebhookEvent, 'method' | 'headers' | 'answer' | 'error' | 'ms'>,
+    told: Pick<WebhookEvent, 'method' | 'headers' | 'answer' | 'error' | 'ms' | 'realAt'>,
   ): void {
     const { event, taskId } = namesIn(body)
     this.#options.busy.heard(told.answer)
