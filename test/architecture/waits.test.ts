@@ -35,7 +35,6 @@ const exceptions: Readonly<Record<string, readonly [count: number, reason: strin
   'test/crash/fleet-heartbeat.ts': [1, 'told by the long run, asserted nowhere'],
   'test/market/quotas.test.ts': [1, 'two costs of one run, in turn: one pair of twenty that is alike is enough'],
   'test/sim/agents/https-front.test.ts': [1, 'an agent that hangs up in the midst'],
-  'test/store/tables.test.ts': [1, 'two costs of one run, the least of five each'],
   'test/support/postgres-server.ts': [2, 'servers that end at once, as their port is taken: a slow one is waited for'],
   'test/web/upload-cases.ts': [1, 'a client that hangs up in the midst'],
 }
