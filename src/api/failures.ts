@@ -14,7 +14,7 @@ type Row =
 
 const SOON = 5
 
-const money = (cents: number) => (cents / 100).toFixed(2)
+export const money = (cents: number) => (cents / 100).toFixed(2)
 
 const table = {
   // 400: the request itself
