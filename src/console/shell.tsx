@@ -9,6 +9,7 @@ import { Keys, Palette } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
 import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
+import { Guard } from './parts/guard.tsx'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Toasts, tried } from './parts/over.tsx'
@@ -73,6 +74,11 @@ export function Shell({ me }: { me: Me }) {
         {groups.map(group => (
           <Group key={group} title={group} pages={offered.filter(page => page.group === group)} path={path} />
         ))}
+        <h2>Public</h2>
+        <a href="/agents">
+          <Icon name="box" />
+          Marketplace
+        </a>
         {isDev ? <Sides me={me} /> : <Account me={me} />}
       </nav>
       <main class="main" id="main" tabIndex={-1}>
@@ -135,7 +141,11 @@ function Group({ title, pages, path }: { title: string; pages: readonly Page[]; 
         <a key={page.path} href={href(page.path)} aria-current={isWithin(page, path) ? 'page' : undefined}>
           <Icon name={page.icon ?? 'list'} />
           {page.title}
-          {page.path === '/queues' && <Waiting />}
+          {page.path === '/queues' && (
+            <Guard isQuiet>
+              <Waiting />
+            </Guard>
+          )}
         </a>
       ))}
     </>
@@ -170,8 +180,8 @@ const change = (side: Side, me: Me) => {
 function Sides({ me }: { me: Me }) {
   return (
     <div class="foot stack r4">
-      <p class="q" id="who">
-        Signed in as
+      <p class="q cut" id="who">
+        Signed in as {sideOf(me) === undefined && <Text>{me.name}</Text>}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend beside the label */}
       <div class="who" role="group" aria-labelledby="who">
@@ -237,5 +247,9 @@ function Content({ me }: { me: Me }) {
       />
     )
   // Another account sees it anew.
-  return <loaded.Body key={me.id} params={found!.params} query={at.query} me={me} />
+  return (
+    <Guard key={me.id} title={page.title}>
+      <loaded.Body params={found!.params} query={at.query} me={me} />
+    </Guard>
+  )
 }

@@ -4,11 +4,14 @@ import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import type { PageProps } from '../page.ts'
 import { Segments, Switch } from '../parts/controls.tsx'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Copy, Failed, Loading, Note } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { Age, Text } from '../parts/words.tsx'
+import { href } from '../router.ts'
+import { me as signedIn } from '../session.ts'
 import { SecondFactor } from './second-factor.tsx'
 
 export default function Settings({ me }: PageProps) {
@@ -23,14 +26,15 @@ export default function Settings({ me }: PageProps) {
           </>
         }
       />
-      <div class="two">
+      <Parts class="two">
         <Behaviour />
+        {!me.isBuilder && <Builder />}
         <Password />
         <Sessions />
         <SecondFactor />
         {me.isBuilder && <Keys />}
         <CodingAgent />
-      </div>
+      </Parts>
     </>
   )
 }
@@ -76,6 +80,29 @@ function Behaviour() {
         >
           Single keys do things
         </Switch>
+      </div>
+    </Card>
+  )
+}
+
+function Builder() {
+  const build = async () => {
+    const { user } = await api.updateMe({ isBuilder: true })
+    signedIn.set(user)
+    toast({
+      tone: 'ok',
+      word: 'Done',
+      text: 'You can list agents now.',
+      link: { href: href('/agents/new'), word: 'List one' },
+    })
+  }
+  return (
+    <Card id="builder" title="Agents of your own">
+      <div class="in row">
+        <button type="button" class="b s" onClick={() => tried('Not done', build)}>
+          Become a builder
+        </button>
+        <span class="q">Buyers hire them, and you are paid.</span>
       </div>
     </Card>
   )
