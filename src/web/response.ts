@@ -24,7 +24,6 @@ const LINGER_MS = 2000
 const MOST_OF_PAGE = `${limits.page.mebibytes} MiB`
 /** A slice of a long text: some ms of the thread at most, besides one item that is longer. */
 const SLICE_LENGTH = 128 * 1024
-const BUSY_SECONDS = 5
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
 // A random prefix for the process and a counter: unique, and far cheaper than a random id for each request.
@@ -290,8 +289,8 @@ export class Call {
     if (hasLost(error)) return this.refuse(refuse('lost_race'))
     if (error instanceof TooMuchError) return this.refuse(refuse('page_too_large', error.fit, MOST_OF_PAGE))
     this.#logFault(error)
-    if (isAway(error)) return this.refuse(later('database_away'))
-    this.refuse(error instanceof BusyError ? later('overloaded') : refuse('internal'))
+    if (isAway(error)) return this.refuse(refuse('database_away'))
+    this.refuse(refuse(error instanceof BusyError ? 'overloaded' : 'internal'))
   }
 
   #logFault(error: unknown) {
@@ -387,12 +386,6 @@ const lengthOf = (body: Sent['body']) =>
     : body.reduce((sum, { length }) => sum + length, 0)
 
 export const isAway = (error: unknown) => error instanceof AwayError
-
-function later(name: 'overloaded' | 'database_away'): Refusal {
-  const refusal = refuse(name)
-  refusal.headers = { 'retry-after': String(BUSY_SECONDS) }
-  return refusal
-}
 
 function pathOf(target: string) {
   const end = target.search(/[?#]/)
