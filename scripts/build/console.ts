@@ -35,7 +35,7 @@ export async function buildConsole(folder: string): Promise<void> {
     loader: { '.svg': 'copy' },
     metafile: true,
     logLevel: 'warning',
-    plugins: [recordsAsData],
+    plugins: [recordsAsData, shellBesideOthers],
   })
   const page = await readFile(join(source, 'index.html'), 'utf8')
   const named = new Map(
@@ -69,6 +69,17 @@ const recordsAsData: Plugin = {
     }))
     onLoad({ filter: /src\/api\/signature\.ts$/ }, () => ({
       contents: `export const signatureHeaders = () => { throw new TypeError('A browser signs nothing') }`,
+    }))
+  },
+}
+
+/** The shell is there before any of these pages: in one chunk with what they share, all weigh 1.2 kB less. */
+const shellBesideOthers: Plugin = {
+  name: 'shell beside others',
+  setup({ onLoad }) {
+    onLoad({ filter: /pages\/others\.ts$/ }, ({ path }) => ({
+      contents: `import '../shell.tsx'\n${readFileSync(path, 'utf8')}`,
+      loader: 'ts',
     }))
   },
 }

@@ -7,6 +7,7 @@ import {
   debit,
   type EntryKind,
   entry,
+  firstFaults,
   insertAccounts,
   ledgerFaults,
   ledgerSize,
@@ -110,7 +111,7 @@ const NAMED = 20
 export async function ledgerProblems(q: Reader) {
   const problems: string[] = []
   for (const { problem, sql } of ledgerFaults) {
-    const found = await q.all<{ what: string }>(`SELECT what FROM (${sql}) AS faults LIMIT ${NAMED + 1}`)
+    const found = await firstFaults(q, sql, NAMED + 1)
     for (const { what } of found.slice(0, NAMED)) problems.push(`${problem}: ${what}`)
     if (found.length > NAMED) problems.push(`${problem}: and there are more`)
   }

@@ -270,6 +270,10 @@ export const entriesOf = async (q: Reader, ids: readonly string[]) =>
         ids,
       )
 
+/** What one of `ledgerFaults` finds first. */
+export const firstFaults = (q: Reader, sql: string, most: number) =>
+  q.all<{ what: string }>(`SELECT what FROM (${sql}) AS faults LIMIT ${most}`)
+
 /** Each SELECT looks for one fault that the ledger must never have. `what` names the row that has it. */
 export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
   {
