@@ -69,7 +69,7 @@ test('what runs on both engines in store and market, in a shared process, runs o
   const narrow = (length: Length) =>
     jobsIn(files, () => true, length).flatMap(({ file, engine }) => (engine === 'narrow' ? [file] : []))
   assert.equal(narrow('short'), [])
-  assert.equal(narrow('long').sort(), ['market/tasks/b.test.ts', 'store/a.test.ts'])
+  assert.equal(narrow('long').sort(), ['market/tasks/b.test.ts', 'store/a.test.ts', 'store/e.test.ts'])
 })
 
 test('a file that says nothing, too little, or something else is refused by its name', () => {
