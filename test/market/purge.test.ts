@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What a banned account has written goes, in many small transactions; money and what others bought stay. Source: A-292. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
