@@ -1,16 +1,26 @@
 /** Long bodies are made in slices, between which others have their turn. Source: A-289. */
+import type { ServerResponse } from 'node:http'
+import type { Recipient, UnreadResponses } from './bodies/unread-responses.ts'
 import type { Pieces } from './pieces.ts'
-import type { Call, Sent } from './response.ts'
+import type { Turns } from './turns.ts'
 
 /** Some ms of the thread at most, besides one item that is longer. */
 const SLICE_LENGTH = 128 * 1024
 
+/** A request whose response is made. */
+interface Answering extends Recipient {
+  readonly ms: number
+  readonly res: ServerResponse
+  readonly server: { readonly turns: Turns; readonly unread: UnreadResponses }
+  reserveBytes(bytes: number): void
+}
+
 /** Makes the text of a response, and stops when the client leaves. Beyond a first slice its bytes are counted until they are sent. */
-export async function inSlices(call: Call, pieces: Pieces): Promise<string | readonly Buffer[]> {
+export async function inSlices(call: Answering, pieces: Pieces): Promise<string | readonly Buffer[]> {
   const { turns, unread } = call.server
   const slices: Buffer[] = []
   let text = ''
-  let began = performance.now()
+  let began = call.ms
   let expected = 0
   for (const piece of pieces) {
     text += piece
@@ -22,19 +32,19 @@ export async function inSlices(call: Call, pieces: Pieces): Promise<string | rea
       expected = Math.ceil(slice.length / (pieces.made ?? 1))
       call.reserveBytes(expected)
     }
-    turns.charge(call.flow, performance.now() - began)
+    turns.charge(call.flow, call.ms - began)
     await turns.yieldTo(call.flow, call.res)
-    began = performance.now()
+    began = call.ms
   }
   if (slices.length === 0) return text
   slices.push(Buffer.from(text))
   const length = lengthOf(slices)
   if (length > expected) unread.count(call.res, call, length - expected)
-  turns.charge(call.flow, performance.now() - began)
+  turns.charge(call.flow, call.ms - began)
   return slices
 }
 
-export const lengthOf = (body: Sent['body']) =>
+export const lengthOf = (body: string | Buffer | readonly Buffer[]) =>
   typeof body === 'string' || Buffer.isBuffer(body)
     ? Buffer.byteLength(body)
     : body.reduce((sum, { length }) => sum + length, 0)

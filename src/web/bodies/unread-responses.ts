@@ -11,7 +11,7 @@ export const DOWNLOAD_BYTES = 256 * 1024
 const RETRY_SECONDS = 5
 
 /** Whom a response is for. */
-interface Recipient {
+export interface Recipient {
   readonly address: string
   /** Its account, whatever addresses it comes from; else its address. */
   readonly flow: string
