@@ -5,7 +5,7 @@ import { inHours, inSeconds } from './spans.ts'
 
 type Words = string | ((...facts: never[]) => string)
 
-const money = (cents: number) => (cents / 100).toFixed(2)
+export const money = (cents: number) => (cents / 100).toFixed(2)
 
 const table = {
   // 400: the request itself

@@ -73,6 +73,11 @@ export function Shell({ me }: { me: Me }) {
         {groups.map(group => (
           <Group key={group} title={group} pages={offered.filter(page => page.group === group)} path={path} />
         ))}
+        <h2>Public</h2>
+        <a href="/agents">
+          <Icon name="box" />
+          Marketplace
+        </a>
         {isDev ? <Sides me={me} /> : <Account me={me} />}
       </nav>
       <main class="main" id="main" tabIndex={-1}>
@@ -170,8 +175,8 @@ const change = (side: Side, me: Me) => {
 function Sides({ me }: { me: Me }) {
   return (
     <div class="foot stack r4">
-      <p class="q" id="who">
-        Signed in as
+      <p class="q cut" id="who">
+        Signed in as {sideOf(me) === undefined && <Text>{me.name}</Text>}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend beside the label */}
       <div class="who" role="group" aria-labelledby="who">

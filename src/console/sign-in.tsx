@@ -21,7 +21,7 @@ export default function SignIn() {
     <div class="gate">
       <main id="main">
         <Brand />
-        {isDev ? <PickOne /> : <Gate token={query.get('reset')} />}
+        {isDev ? <PickOne /> : <Gate token={query.get('reset')} hasForgot={query.has('forgot')} />}
         {(query.get('to') ?? '/') !== '/' && <p class="q">You go on where you were. What you wrote is still there.</p>}
       </main>
     </div>
@@ -71,8 +71,8 @@ function PickOne() {
 
 type Form = 'login' | 'ask' | 'reset'
 
-function Gate({ token }: { token: string | null }) {
-  const [form, setForm] = useState<Form>(token ? 'reset' : 'login')
+function Gate({ token, hasForgot }: { token: string | null; hasForgot: boolean }) {
+  const [form, setForm] = useState<Form>(token ? 'reset' : hasForgot ? 'ask' : 'login')
   const [done, setDone] = useState('')
   const next = (form: Form, done = '') => {
     setForm(form)

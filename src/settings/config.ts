@@ -265,9 +265,13 @@ export const tellsParent = () => process.env.MARKETPLACE_TELLS_PARENT === '1'
 /** The credentials that `exec` gives to its command, as JSON. Not for a `.env`, which may be a stranger's. */
 export const givenCredentials = () => process.env.MARKETPLACE_CREDENTIALS
 
+/** A value with a `#` inside a word, where Node sees a comment, and shells, systemd and Docker see none. */
+const UNQUOTED =
+  /^(\s*(?:export\s+)?[\w.-]+\s*=[ \t]*)(?=\S)((?:[^'"`\s]|[ \t]+(?=[^\s#]))*#(?:[^'"`\s]|[ \t]+(?=[^\s#]))*)(?=\s*$|[ \t]+#)/gm
+
 function dotEnv(): Environment {
   try {
-    return parseEnv(readFileSync('.env', 'utf8')) as Environment
+    return parseEnv(readFileSync('.env', 'utf8').replace(UNQUOTED, "$1'$2'")) as Environment
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     // A folder of this name is one of Python's virtual environments.

@@ -26,15 +26,37 @@ export function isRunning(pid: number, start: string | null): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   if (process.platform === 'linux' && 'ZX'.includes(quietly(() => linuxStat(pid)[0]!) || '-')) return false // dead, not yet buried
+  if (start === null) return true
   const current = startOf(pid)
-  return start === null || current === null || start === current
+  return current === null || start === current
 }
+
+/**
+ * The process group that has the terminal if we are in it, else null, as in what a shell has started with `&`. It has the number of the first process
+ * of what was typed, such as npx. Our own number where the system does not tell.
+ */
+export function foregroundGroup(): number | null {
+  if (process.platform === 'win32') return process.pid
+  try {
+    const [own, current] = process.platform === 'linux' ? groupsOnLinux() : groupsByPs()
+    return own === current ? Number(own) : null
+  } catch {
+    return process.pid
+  }
+}
+
+const groupsOnLinux = () => [2, 5].map(field => linuxStat('self')[field])
+
+const groupsByPs = () =>
+  execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
 
 /** The space in which our process has its number; empty where the system has only one. */
 export const ownSpace = (): string => quietly(() => readlinkSync('/proc/self/ns/pid'))
 
 // Behind the command, which may hold blanks and parentheses: the state first, the start in ticks since boot as the 20th.
-const linuxStat = (pid: number) => {
+const linuxStat = (pid: number | 'self') => {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return line.slice(line.lastIndexOf(')') + 2).split(' ')
 }

@@ -56,7 +56,11 @@ export async function sendPage(call: Call, { given }: SentPage): Promise<void> {
   const isKept = status === 200 && req.method !== 'POST'
   const headers = {
     ...pageHeaders,
-    ...(isKept && { vary: 'cookie', 'cache-control': isPrivate ? 'private, no-cache' : 'no-cache' }),
+    // A form that was refused is shown again by Back, too: else the browser would ask whether to send it once more.
+    ...((isKept || location === undefined) && {
+      vary: 'cookie',
+      'cache-control': isPrivate || !isKept ? 'private, no-cache' : 'no-cache',
+    }),
     ...(location !== undefined && { location }),
     ...(session !== undefined && { 'set-cookie': sessionCookie(call.server.market.config, session) }),
   }

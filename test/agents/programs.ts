@@ -19,6 +19,8 @@ export interface Program {
   /** As examples/README.md has it. */
   command: string
   port: number
+  /** The folder of its source; unless given, that of the examples. */
+  home?: string
 }
 
 /** The programs of the table in examples/README.md. */
@@ -34,7 +36,7 @@ export async function programs(): Promise<Program[]> {
 }
 
 /** Whether this machine has what a command begins with. */
-export const isThere = ({ command }: Program) =>
+export const isThere = ({ command }: Pick<Program, 'command'>) =>
   spawnSync('sh', ['-c', `command -v ${command.split(' ')[0]}`]).status === 0
 
 /** One agent, in a folder of its own. It is started anew with changes of its source, on the same port. */
@@ -63,9 +65,9 @@ export class RunningAgent {
   /** Starts it, and ends what runs of it already. */
   async start(changes: readonly Change[] = []): Promise<void> {
     await this.end()
-    const { file, command } = this.#program
+    const { file, command, home = examples } = this.#program
     const path = join(this.#folder, file)
-    copyFileSync(join(examples, file), path)
+    copyFileSync(join(home, file), path)
     if (changes.length > 0) writeFileSync(path, changed(readFileSync(path, 'utf8'), changes))
     // `go run` has a child of its own.
     const child = spawn('sh', ['-c', `exec ${command}`], { cwd: this.#folder, env: this.#env, detached: true })

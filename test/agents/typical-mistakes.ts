@@ -1,27 +1,32 @@
-/** What authors get wrong, as switches of one agent that is right, and what everybody is to say of each. */
-import { createHmac } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
+/** What authors get wrong, as switches of agents that are right, in Node, Python and Go, and what everybody is to say of each. */
 import type { Cause } from '../../src/api/diagnosis/table.ts'
 
-/** How a callback differs from a right one. */
-interface Wrongly {
-  readonly fields?: object
-  /** Of the body that is sent; what is signed stays as it was. */
-  readonly sent?: (body: string) => string
-  /** The signed text, of the timestamp and the body. */
-  readonly signed?: (timestamp: string, body: string) => string
-  readonly timestamp?: string
-  readonly headers?: (headers: Record<string, string>) => Record<string, string>
-  readonly to?: (callbackUrl: string) => string
+/** How the agents of `wrong/` do their work: they read it at each webhook. */
+const right = {
+  /** Of its callbacks: those of time and signature. */
+  headers: ['X-Service-Timestamp', 'X-Service-Signature'] as [time: string, signature: string],
+  time: 'ms' as 'ms' | 's' | 'us',
+  /** What is signed before the body. */
+  head: '{time}.',
+  digest: 'hex' as 'hex' | 'base64',
+  /** The end of the address that it calls. */
+  path: 'callback',
+  /** Another program writes what is sent than what is signed. */
+  isWrittenAnew: false,
+  /** It verifies what its language makes of the body where a text is wanted: an object, a dictionary, a list of bytes. */
+  isParsed: false,
+  hangsUp: false,
+  worksFirst: false,
+  status: 200,
+  pauseMs: 0,
+  calls: [{ action: 'accept' }, { action: 'deliver', content: 'Done.' }] as Readonly<Record<string, string>>[],
 }
 
-export type Send = (action: string, wrongly?: Wrongly) => Promise<number>
-
-export interface Came {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly send: Send
+type How = typeof right & {
+  readonly secret: string
+  /** What it verifies with, in base64; unless given, its secret. */
+  readonly key?: string
+  readonly location?: string
 }
 
 export interface Mistake {
@@ -29,6 +34,7 @@ export interface Mistake {
   readonly does: string
   readonly cause: Cause
   readonly certainty: 'sure' | 'likely'
+  readonly how?: Partial<How>
   /** What a connection test finds: the same unless given; null: it can't see that. */
   readonly inTest?: Cause | null
   /** Nobody can hire the agent until that is mended. */
@@ -39,63 +45,36 @@ export interface Mistake {
   readonly ends?: true
   /** What it verifies with, of its secret when it was listed and that of another agent. */
   readonly key?: (secret: string, other: string) => string | Buffer
-  readonly bytes?: (body: Buffer) => Buffer
-  readonly answer?: (came: Came) => unknown
-  /** In place of accept and deliver. */
-  readonly work?: (send: Send) => Promise<unknown>
 }
 
-const status =
-  (code: number, headers: Record<string, string> = {}) =>
-  ({ response }: Came) =>
-    void response.writeHead(code, headers).end()
-export const right = status(200)
-
-const done = { fields: { content: 'Done.' } }
-
-export async function works(send: Send) {
-  await send('accept')
-  await send('deliver', done)
-}
-
-const accepts = (wrongly: Wrongly) => (send: Send) => send('accept', wrongly)
+/** `undefined`: an agent that is right. */
+export const howOf = (mistake: Mistake | undefined, secret: string, other: string): How => ({
+  ...right,
+  ...mistake?.how,
+  secret,
+  ...(mistake?.key && { key: Buffer.from(mistake.key(secret, other) as string).toString('base64') }),
+})
 
 /** Each cause once, so that it names the agent. The first are those that authors make most often, and the dearest to find. */
 export const mistakes: readonly Mistake[] = [
   { does: 'leaves whsec_ out of its secret', cause: 'no_prefix', certainty: 'sure', key: secret => secret.slice(6) },
-  {
-    does: 'writes the time of callbacks in seconds',
-    cause: 'seconds',
-    certainty: 'sure',
-    work: send => send('accept', { timestamp: String(Math.floor(Date.now() / 1_000)) }),
-  },
-  { does: 'redirects', cause: 'redirect', certainty: 'sure', answer: status(301, { location: '/webhook/' }) },
+  { does: 'writes the time of callbacks in seconds', cause: 'seconds', certainty: 'sure', how: { time: 's' } },
+  { does: 'redirects', cause: 'redirect', certainty: 'sure', how: { status: 301, location: '/webhook/' } },
   {
     does: 'works before it answers',
     cause: 'work_before_answer',
     certainty: 'likely',
-    async answer(came) {
-      await works(came.send)
-      await pause(900)
-      right(came)
-    },
-    work: async () => {},
+    how: { worksFirst: true, pauseMs: 900 },
   },
-  {
-    does: 'answers and does nothing',
-    cause: 'silent',
-    certainty: 'likely',
-    inTest: 'no_callback',
-    work: async () => {},
-  },
+  { does: 'answers and does nothing', cause: 'silent', certainty: 'likely', inTest: 'no_callback', how: { calls: [] } },
   { does: 'has ended', cause: 'nobody_listens', certainty: 'sure', ends: true },
-  { does: 'fails', cause: 'agent_failed', certainty: 'sure', answer: status(500) },
+  { does: 'fails', cause: 'agent_failed', certainty: 'sure', how: { status: 500 } },
   {
     does: 'delivers what it has not accepted',
     cause: 'not_accepted',
     certainty: 'likely',
     inTest: null,
-    work: send => send('deliver', done),
+    how: { calls: right.calls.slice(1) },
   },
   {
     does: 'has the secret from before a rotation',
@@ -125,77 +104,49 @@ export const mistakes: readonly Mistake[] = [
     key: secret => Buffer.from(secret.slice(6), 'base64'),
   },
   {
-    does: 'verifies the object that a parser has made of the body',
+    does: 'verifies what its language makes of the body as a text',
     cause: 'stringified_body',
     certainty: 'sure',
-    bytes: body => Buffer.from(String(JSON.parse(body.toString()))),
+    how: { isParsed: true },
   },
   {
     does: 'signs JSON and sends it written anew',
     cause: 'parsed_body',
     certainty: 'sure',
-    work: accepts({ sent: body => JSON.stringify(JSON.parse(body), null, 2) }),
+    how: { isWrittenAnew: true },
   },
-  {
-    does: 'writes the time of callbacks in microseconds',
-    cause: 'other_unit',
-    certainty: 'sure',
-    work: send => send('accept', { timestamp: `${Date.now()}000` }),
-  },
+  { does: 'writes the time of callbacks in microseconds', cause: 'other_unit', certainty: 'sure', how: { time: 'us' } },
   {
     does: 'forgets the header of the time',
     cause: 'missing_header',
     certainty: 'sure',
-    work: accepts({ headers: ({ 'X-Service-Timestamp': _, ...rest }) => rest }),
+    how: { headers: ['', right.headers[1]] },
   },
   {
     does: 'names the header of the signature otherwise',
     cause: 'misspelt_header',
     certainty: 'sure',
-    work: accepts({ headers: ({ 'X-Service-Signature': made, ...rest }) => ({ ...rest, 'X-Signature': made! }) }),
+    how: { headers: [right.headers[0], 'X-Signature'] },
   },
-  {
-    does: 'writes digests in base64',
-    cause: 'base64_digest',
-    certainty: 'sure',
-    work: accepts({
-      headers: headers => ({
-        ...headers,
-        'X-Service-Signature': Buffer.from(headers['X-Service-Signature']!, 'hex').toString('base64'),
-      }),
-    }),
-  },
-  {
-    does: 'signs without the dot',
-    cause: 'no_dot',
-    certainty: 'sure',
-    work: accepts({ signed: (timestamp, body) => timestamp + body }),
-  },
-  {
-    does: 'signs the body alone',
-    cause: 'body_alone',
-    certainty: 'sure',
-    work: accepts({ signed: (_, body) => body }),
-  },
+  { does: 'writes digests in base64', cause: 'base64_digest', certainty: 'sure', how: { digest: 'base64' } },
+  { does: 'signs without the dot', cause: 'no_dot', certainty: 'sure', how: { head: '{time}' } },
+  { does: 'signs the body alone', cause: 'body_alone', certainty: 'sure', how: { head: '' } },
   {
     does: 'makes up the address of callbacks',
     cause: 'wrong_callback_path',
     certainty: 'sure',
-    work: accepts({ to: url => url.replace(/\/callback$/, '/answer') }),
+    how: { path: 'answer' },
   },
-  { does: 'takes POST at another path', cause: 'wrong_path', certainty: 'likely', answer: status(404) },
-  { does: 'takes no POST', cause: 'wrong_method', certainty: 'likely', answer: status(405) },
-  { does: 'takes no body of that length', cause: 'too_large', certainty: 'likely', answer: status(413) },
-  { does: 'refuses whatever comes', cause: 'refused_by_agent', certainty: 'likely', answer: status(401) },
-  { does: 'hangs up', cause: 'cut_off', certainty: 'likely', answer: ({ request }) => void request.socket.destroy() },
+  { does: 'takes POST at another path', cause: 'wrong_path', certainty: 'likely', how: { status: 404 } },
+  { does: 'takes no POST', cause: 'wrong_method', certainty: 'likely', how: { status: 405 } },
+  { does: 'takes no body of that length', cause: 'too_large', certainty: 'likely', how: { status: 413 } },
+  { does: 'refuses whatever comes', cause: 'refused_by_agent', certainty: 'likely', how: { status: 401 } },
+  { does: 'hangs up', cause: 'cut_off', certainty: 'likely', how: { hangsUp: true } },
   {
     does: 'delivers nothing',
     cause: 'bad_callback',
     certainty: 'sure',
-    work: async send => {
-      await send('accept')
-      await send('deliver', { fields: { content: '' } })
-    },
+    how: { calls: [{ action: 'accept' }, { action: 'deliver', content: '' }] },
     inTest: null,
   },
   {
@@ -203,35 +154,7 @@ export const mistakes: readonly Mistake[] = [
     cause: 'doubled_callback',
     certainty: 'sure',
     inTest: null,
-    async work(send) {
-      await send('accept')
-      await send('accept')
-    },
+    how: { calls: [{ action: 'accept' }, { action: 'accept' }] },
   },
-  {
-    does: 'is slow to answer',
-    cause: 'slow_answer',
-    certainty: 'likely',
-    answer: came => pause(5_500).then(() => right(came)),
-  },
+  { does: 'is slow to answer', cause: 'slow_answer', certainty: 'likely', how: { pauseMs: 5_500 } },
 ]
-
-/** `secret`: of the agent. */
-export const sender =
-  (secret: string, callbackUrl: string, taskId: string): Send =>
-  async (
-    action,
-    { fields, sent = (text: string) => text, signed, timestamp = String(Date.now()), headers, to } = {},
-  ) => {
-    const body = JSON.stringify({ action, taskId, ...fields })
-    const text = signed?.(timestamp, body) ?? `${timestamp}.${body}`
-    const right = {
-      'X-Service-Timestamp': timestamp,
-      'X-Service-Signature': createHmac('sha256', secret).update(text).digest('hex'),
-      'Content-Type': 'application/json',
-    }
-    const request = { method: 'POST', headers: headers?.(right) ?? right, body: sent(body) }
-    // Forged webhooks name an address at which nobody is.
-    const answered = await fetch(to?.(callbackUrl) ?? callbackUrl, request).catch(() => null)
-    return answered?.status ?? 0
-  }

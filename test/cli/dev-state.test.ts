@@ -1,16 +1,18 @@
-// engines: embedded; process: shared
+// engines: embedded; process: shared; lengths: short, long
 /** What dev keeps in its folder and hands to others, what it says where it can't start, and when its reader has gone. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { readOwner } from '../../src/store/embedded/lock-owner.ts'
+import { isLong } from '../support/length.ts'
 import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { devOf } from './dev-lines.ts'
 import { isAlive } from './process-life.ts'
-import { COMMAND, inFolder, run, runRefused } from './program.ts'
+import { COMMAND, inFolder, PROGRAM, run, runRefused, typeOnTerminal } from './program.ts'
 
 test(
   'the environment of an agent is printed for each shell, alone; the folder is no part of a repository; a reset asks',
@@ -148,6 +150,48 @@ test(
     await until('its end', () => !isAlive(pid))
   }),
 )
+
+if (isLong) {
+  test(
+    'a dev that npx has started on a terminal ends with its agent once npx is killed; one that was given a session of its own goes on',
+    inFolder(async folder => {
+      mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true })
+      symlinkSync(PROGRAM, join(folder, 'node_modules', '.bin', 'marketplace'))
+      writeFileSync(join(folder, 'package.json'), '{}')
+      writeFileSync(
+        join(folder, 'agent.cjs'),
+        `require('node:fs').writeFileSync('agent.pid', String(process.pid)); require('node:http').createServer().listen(process.env.PORT)`,
+      )
+      const npm = { npm_config_update_notifier: 'false', npm_config_cache: join(folder, 'npm') }
+      const terminal = typeOnTerminal('exec sh -i', folder, npm)
+      const isBegun = (db: string) => async () => Boolean(await ownerOf(db))
+      const ownerOf = (db: string) => readOwner(join(folder, `${db}.lock`))
+      const killsNpx = (pid: number) => {
+        const group = execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' })
+        assert.is.not(Number(group), pid)
+        process.kill(Number(group), 'SIGKILL')
+      }
+      terminal.press('setsid npx marketplace dev --port 0 --db given.db &\n')
+      await until(() => `a dev: ${terminal.shown()}`, isBegun('given.db'))
+      terminal.press('npx marketplace dev --port 0 --db typed.db --run "node agent.cjs"\n')
+      await until(
+        () => `another: ${terminal.shown()}`,
+        () => existsSync(join(folder, 'agent.pid')),
+      )
+      const [given, typed] = [(await ownerOf('given.db'))!.pid, (await ownerOf('typed.db'))!.pid]
+      const agent = Number(readFileSync(join(folder, 'agent.pid'), 'utf8'))
+      assert.equal([given, typed, agent].map(isAlive), [true, true, true])
+      killsNpx(given)
+      killsNpx(typed)
+      await until('the end of what was typed', () => !isAlive(typed) && !isAlive(agent))
+      assert.ok(isAlive(given))
+      process.kill(given, 'SIGTERM')
+      await until('the end of what was given away', () => !isAlive(given))
+      terminal.close()
+      await terminal.ended
+    }),
+  )
+}
 
 test(
   'what is sent alone to an agent that dev passes webhooks on to goes there, past the certificate of dev',

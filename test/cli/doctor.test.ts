@@ -264,6 +264,7 @@ test(
     assert.match(shown(found, 'mail'), /^ok: .* takes mail from market@example\.com$/)
     assert.match(shown(found, 'second factor'), /^failed: .*root@example\.com\. They can settle no money$/)
     assert.match(shown(found, 'certificate'), /^failed: 127\.0\.0\.1 has no right certificate: .*ECONNREFUSED/)
+    assert.match(found.get('certificate')!.fix!, 'openssl s_client -connect 127.0.0.1:1 ')
     await office.close()
     write(mail)
     assert.match(shown(await findings(), 'mail'), /^failed: .* takes no mail: /)
@@ -305,6 +306,16 @@ test(
       `! version      This is version ${version}, the marketplace is 9.9.9\n${' '.repeat(15)}npm install agent-marketplace@9.9.9\n`,
     )
     assert.match(await doctor(), '! key          No key is given')
+    // In the folder of a deployment that was started before its upgrade.
+    instance = { 'x-service-instance': 'one', 'x-service-version': '0.0.1' }
+    const beside = join(folder, 'upgraded')
+    mkdirSync(beside)
+    writeFileSync(join(beside, 'marketplace.db'), '')
+    const upgraded = await run(['doctor', '--url', other.url], beside, { MARKETPLACE_PORT: new URL(other.url).port })
+    assert.match(
+      upgraded.out,
+      `the marketplace is 0.0.1\n${' '.repeat(15)}End it and start it again: marketplace serve\n`,
+    )
     isReady = false
     const unready = await doctor()
     assert.match(

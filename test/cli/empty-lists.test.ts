@@ -2,6 +2,7 @@
 /** What lists and records are headed with. An empty list says of what there is none, and each command that it names can be typed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ZodObject } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { labelsOf } from '../../src/cli/endpoint/view.ts'
@@ -24,6 +25,37 @@ test('every list of a row says what its entries are called, and how the first is
     assert.is(things !== undefined, Boolean(list) || path === '/api/categories', name)
     if (first) await type(first(` --as ${person}`))
   }
+})
+
+test('administrators read of each account in a list whose it is: name and email', () => {
+  const lists = endpointRows.filter(
+    ({ person, endpoint }) => person === 'admin' && (endpoints[endpoint] as Endpoint).list,
+  )
+  let named = 0
+  for (const { name, endpoint, shows } of lists) {
+    const { shape } = (endpoints[endpoint] as Endpoint).reply as ZodObject
+    const isPerson = (of: object): of is ZodObject => 'shape' in of && 'email' in (of as ZodObject).shape
+    const people = [
+      '',
+      ...Object.keys(shape)
+        .filter(field => isPerson(shape[field]!))
+        .map(field => `${field}.`),
+    ]
+    for (const who of people.filter(who => who !== '' || 'email' in shape)) {
+      named++
+      assert.equal(
+        [`${who}name`, `${who}email`].filter(one => !shows.includes(one)),
+        [],
+        name,
+      )
+    }
+    assert.equal(
+      shows.filter(one => /(?:user|buyer|builder)Id$/.test(one)),
+      [],
+      name,
+    )
+  }
+  assert.ok(named >= 6, `${named} of ${lists.length}`)
 })
 
 test('no two values of a row have one name', () => {

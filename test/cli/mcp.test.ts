@@ -20,14 +20,16 @@ const agent = shellLine('node', fileURLToPath(new URL('../../examples/node-agent
 const test = suite('mcp')
 let folder: string
 let stopDev: () => Promise<unknown>
+let ready: { url: string; accounts: { admin: { apiKey: string } } }
 let client: McpClient
 
 const connect = (...flags: string[]) => connectIn(folder, ...flags)
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
-  const { stop } = await startDev(folder)
-  stopDev = stop
+  const dev = await startDev(folder)
+  stopDev = dev.stop
+  ready = dev.ready
   client = await connect('--start', agent)
 })
 
@@ -276,6 +278,29 @@ test('five commands that look cost less than one that is a process', async () =>
   await said('market_status')
   const [looking, calling] = [await best('market_status'), await best('clock', { do: 'show' })]
   assert.ok(looking < calling, `${looking} ms for market_status, ${calling} ms for clock`)
+})
+
+test('market_status asks the marketplace seven times at most', async () => {
+  const asked: string[] = []
+  const between = createServer(async ({ method = '', url = '', headers }, response) => {
+    asked.push(`${method} ${url}`)
+    const { authorization = '' } = headers
+    const answer = await fetch(ready.url + url, { method, headers: { authorization } })
+    const told = [...answer.headers].filter(
+      ([name]) => !/^(?:content-(?:encoding|length)|transfer-encoding)$/.test(name),
+    )
+    response.writeHead(answer.status, told).end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
+  const { port } = between.address() as AddressInfo
+  const other = await connect('--url', `http://127.0.0.1:${port}`, '--key', ready.accounts.admin.apiKey)
+  const { text, isError } = await said('market_status', {}, other)
+  assert.not.ok(isError, text)
+  assert.match(text, 'ahead of real time')
+  assert.ok(asked.length > 4 && asked.length <= 7, asked.join())
+  await other.close()
+  between.closeAllConnections()
+  between.close()
 })
 
 test('what hangs is stopped with its call, and the next one is answered', async () => {

@@ -138,6 +138,7 @@ test('each next step does what it says, or says what is missing', async () => {
     showKeys: [nextSteps.showKeys(), 0],
     serve: [nextSteps.serve(), 0],
     secondFactor: [nextSteps.secondFactor(as('builder')), 2],
+    confirmFactor: [nextSteps.confirmFactor(as('builder')), 1],
     printEnvironment: [nextSteps.printEnvironment(), 0],
     openapi: [nextSteps.openapi(), 0],
     judge: [nextSteps.judge('sig.valid'), 5],

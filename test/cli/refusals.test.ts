@@ -2,7 +2,7 @@
 /** What the machine refuses: full disks, folders that take nothing, a folder that is gone. One sentence, the next step, nothing half done. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -237,6 +237,13 @@ test(
       says: 'What was to be printed is lost: the disk is full.',
       next: 'Make room, or send it elsewhere.',
     })
+    // One that fills takes the beginning.
+    isRefusal(await inShell('ulimit -f 16; $MARKETPLACE openapi > cut.json', folder), {
+      code: 1,
+      says: 'What was to be printed is lost: files may not become so large here (ulimit -f).',
+      next: 'Make room, or send it elsewhere.',
+    })
+    assert.is(statSync(join(folder, 'cut.json')).size, 8_192)
     const logged = await inShell("$MARKETPLACE exec --log /dev/full -- sh -c 'exit 7'", folder)
     assert.is(logged.code, 7, 'the code of the command')
     assert.is(logged.err, '--log /dev/full is not whole: the disk is full.\n')

@@ -37,6 +37,24 @@ test(
 )
 
 test(
+  'a # inside a word of .env belongs to it, as for shells and systemd; after a space it begins a comment',
+  inFolder(async folder => {
+    for (const [line, words] of [
+      ['MARKETPLACE_BRAND_COLORS=#zz', '#zz'],
+      ['MARKETPLACE_BRAND_COLORS=  #1d4ed0,#zz  # two of them', '#1d4ed0,#zz'],
+      ['export MARKETPLACE_PORT=40#00', '40#00'],
+      ['MARKETPLACE_PORT="x#y" # quoted', 'x#y'],
+      ['MARKETPLACE_PORT=x # y#z', 'x'],
+    ] as const) {
+      writeFileSync(join(folder, '.env'), `OTHER=1 #c\n${line}\nLAST='2'\n`)
+      const { code, err } = await runRefused(['serve'], folder)
+      assert.is(code, 2, line)
+      assert.ok(err.includes(`not ${words}.`), err)
+    }
+  }),
+)
+
+test(
   'a project file that is none, or names what is no setting, is refused in a sentence',
   inFolder(async folder => {
     for (const [settings, words] of [

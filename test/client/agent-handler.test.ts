@@ -4,6 +4,7 @@ import type http from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fixes } from '../../src/api/diagnosis/causes.ts'
+import { wrongSignatures } from '../../src/api/diagnosis/wrong-signatures.ts'
 import { sign, signatureHeaders } from '../../src/api/signature.ts'
 import { type AgentOptions, agentHandler, verifyWebhook } from '../../src/client/webhooks.ts'
 import { listen } from '../support/listen.ts'
@@ -164,6 +165,30 @@ test('agentHandler: a refusal is a line on stderr, with its cause and what helps
   } finally {
     console.error = error
   }
+})
+
+test('agentHandler: of each way to sign wrongly stderr has the cause and the cure that a marketplace tells', async () => {
+  const lines: string[] = []
+  const { error } = console
+  console.error = (line: string) => lines.push(line)
+  const event = makeEvent('task.submitted')
+  const all = [
+    ...wrongSignatures(Buffer.from(JSON.stringify(event)), [{ secret: SECRET, kind: 'current' }], Date.now()),
+  ]
+  const firsts = new Map(all.toReversed().map(one => [one.mistake.cause, one]))
+  try {
+    for (const { headers, mistake } of firsts.values()) {
+      await withAgent({ onTask() {} }, async url => {
+        lines.length = 0
+        assert.is((await send(url, event, headers)).status, 401)
+        await until('the line', () => lines.length === 1)
+        assert.is(lines[0], `A webhook was refused: ${mistake.text} ${mistake.fix}`)
+      })
+    }
+  } finally {
+    console.error = error
+  }
+  assert.ok(firsts.size > 20, [...firsts.keys()].join())
 })
 
 const MISMATCH = 'A webhook was refused: The signature does not match the body and this secret.'

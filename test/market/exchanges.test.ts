@@ -119,6 +119,69 @@ test('the log says by which way an agent answered', async () => {
   await marketplace.close()
 })
 
+test('what an agent calls with an API key is recorded as a signed callback is: byte for byte, with its response, also refused, and without the key', async () => {
+  const { marketplace, callbacks, builder, agent, submitted } = await open()
+  const { client } = marketplace.admin
+  const post = (path: string, body: Buffer, credentials: (readonly [name: string, value: string])[]) =>
+    wireExchange(marketplace.url, 'POST', path, [['content-type', 'application/json'], ...credentials], body)
+  const odd = (fields: object) => Buffer.from(`${JSON.stringify({ ...fields, note: 'é' }, null, 1)}\n`)
+  const tasks = [await submitted(), await submitted()] as const
+  const [signed, keyed] = tasks
+  const steps = [
+    ['accept', {}, 200],
+    ['deliver', { content: 'Done.' }, 200],
+    ['deliver', { content: '' }, 400],
+    ['reject', { reason: 'It is too late for that' }, 400],
+  ] as const
+  for (const [action, fields] of steps) {
+    const whole = odd({ action, ...fields })
+    const headers = Object.entries(signatureHeaders(agent.secret, marketplace.world.realNow(), whole))
+    await post(`/api/agent/tasks/${signed}/callback`, whole, headers)
+    await post(`/api/agent/tasks/${keyed}/${action}`, odd(fields), [['Authorization', `Bearer ${builder.key}`]])
+  }
+  const recorded = async (taskId: string) => {
+    const { items } = await client.listExchanges({ taskId })
+    const ids = items.filter(({ direction }) => direction === 'callback').map(({ id }) => id)
+    return Promise.all(ids.reverse().map(id => client.getExchange({ id })))
+  }
+  const [bySignature, byKey] = [await recorded(signed), await recorded(keyed)]
+  assert.equal(
+    byKey.map(({ status, requestBody, agentId, action }) => [action, requestBody.content, status, agentId]),
+    steps.map(([action, fields, status]) => [action, odd(fields).toString(), status, agent.id]),
+  )
+  // Whatever is not the address, the credentials or the time is the same.
+  const alike = (exchange: (typeof byKey)[number]) => {
+    const { direction, status, taskId, agentId, action, error, diagnosis, requestBody, responseBody } = exchange
+    const responseHeaders = exchange.responseHeaders.map(({ name }) => name)
+    const { cause, text, fix } = diagnosis ?? {}
+    const shape = { encoding: requestBody.encoding, cut: requestBody.cut, answered: responseBody.cut }
+    return {
+      direction,
+      status,
+      agentId,
+      action,
+      error,
+      cause,
+      text,
+      fix,
+      responseHeaders,
+      ...shape,
+      ofTask: tasks.indexOf(taskId as string) >= 0,
+    }
+  }
+  assert.equal(byKey.map(alike), bySignature.map(alike))
+  for (const { responseBody, status } of byKey) assert.is(JSON.parse(responseBody.content).success, status === 200)
+  assert.not(JSON.stringify(byKey).includes(builder.key!))
+  assert.equal(
+    callbacks().flatMap(({ taskId, via, action }) => (taskId === keyed ? [[via, action]] : [])),
+    [
+      ['key', 'accept'],
+      ['key', 'deliver'],
+    ],
+  )
+  await marketplace.close()
+})
+
 test('entries are numbered, and have both times', async () => {
   const { marketplace, entries } = await open()
   assert.equal(

@@ -165,13 +165,13 @@ told(
     const said = async (amount: number) => (await user.ask('POST', '/api/wallet/deposit', { amount })).error
     assert.is(
       await said(500_001),
-      'A deposit of an account that is new_verified may be 500000 cents at most; this is 500001',
+      'A deposit of an account that is new_verified may be 5000.00 at most; this is 5000.01',
     )
     await user.client.deposit({ amount: 500_000 })
     await user.client.deposit({ amount: 400_000 })
     assert.is(
       await said(100_001),
-      'The deposits of an account that is new_verified may be 1000000 cents a day (UTC); 100000 are left today, this is 100001',
+      'The deposits of an account that is new_verified may be 10000.00 a day (UTC); 1000.00 is left today, this is 1000.01',
     )
     await user.client.deposit({ amount: 100_000 })
   },

@@ -38,6 +38,13 @@ test('a server that has no time, no lock, no connection or no memory is busy; so
   }
 })
 
+test('a disk that is full is named, and what took nothing is not tried again', () => {
+  const error = failure('53100', 'could not extend file "base/5/1249": No space left on device')
+  const said = translated(error) as Error
+  assert.equal([said.constructor, said.cause, triesFor(said)], [StoreError, error, 1])
+  assert.is(said.message, `The disk of Postgres is full: ${error.message}. Make room there.`)
+})
+
 test('a connection that has ended says so, and what to check', () => {
   for (const error of [
     ...['57P01', '25P03', 'ECONNRESET'].map(code => failure(code)),

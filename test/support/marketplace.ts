@@ -44,6 +44,8 @@ export interface TestMarketplace extends Marketplace {
   join(name: string, funds?: number): Promise<TestUser>
   /** A webhook that records what it gets, answers 200, and passes connection tests. */
   sink(host?: string): AgentSink
+  /** An agent that has passed its test, and waits for its review. */
+  publish(builder: TestUser, fields?: object, sink?: AgentSink): Promise<ListedAgent>
   /** An agent that has passed its test and its review. */
   list(builder: TestUser, fields?: object, sink?: AgentSink): Promise<ListedAgent>
   /** Runs the connection test again, as after a day. */
@@ -145,7 +147,7 @@ export async function openTestMarketplace({
     return made
   }
 
-  async function list(builder: TestUser, fields: object = {}, mine = sink()): Promise<ListedAgent> {
+  async function publish(builder: TestUser, fields: object = {}, mine = sink()): Promise<ListedAgent> {
     const input = { ...agentFields, webhookUrl: mine.url, ...fields }
     const { id } = await builder.client.createAgent(input)
     const { secret } = await builder.client.rotateSecret({ id })
@@ -153,7 +155,12 @@ export async function openTestMarketplace({
     const agent = { id, secret, builder, sink: mine }
     await freshen(agent)
     await builder.client.publishAgent({ id })
-    await admin.client.approveAgent({ id })
+    return agent
+  }
+
+  async function list(...given: Parameters<typeof publish>): Promise<ListedAgent> {
+    const agent = await publish(...given)
+    await admin.client.approveAgent({ id: agent.id })
     return agent
   }
 
@@ -169,6 +176,7 @@ export async function openTestMarketplace({
     visitor: new HttpUser(url, checkedFetch),
     join,
     sink,
+    publish,
     list,
     freshen,
     draft: (buyer, { id: agentId }, fields = {}) =>

@@ -37,6 +37,8 @@ test('a visitor makes an account and goes on where he was', async () => {
   assert.is(door.headers.get('location'), `/sign-in?to=${encodeURIComponent(HIRE)}`)
   const form = (await visitor.get(door.headers.get('location')!)).text
   assert.match(form, `<a class="link" href="/sign-up?to=${encodeURIComponent(HIRE)}">`)
+  assert.match(wordsOf(form), 'Whoever hires has an account. You come back to where you were.')
+  assert.match(form, '<a class="link" href="/console/sign-in?forgot">')
   assert.match((await visitor.get(`/sign-up?to=${HIRE}`)).text, `<input type="hidden" name="to" value="${HIRE}">`)
   const fields = { name: 'Vera <b>', email: 'vera@example.org', password, to: HIRE }
   const made = await visitor.send('/sign-up', fields)
@@ -56,6 +58,7 @@ test('a visitor makes an account and goes on where he was', async () => {
   assert.not.match(taken.text, password)
   const bad = await visitor.send('/sign-up', { ...fields, email: 'x', password: 'short' })
   assert.is(bad.status, 400)
+  assert.is(bad.headers.get('cache-control'), 'private, no-cache', 'Back shows it again, and asks for nothing')
   assert.match(bad.text, /<a class="link" href="#email">Email<\/a> must be an email address/)
   assert.match(bad.text, /id="password" name="password"[^>]* aria-invalid="true" aria-describedby="password-e"/)
 })
@@ -63,7 +66,16 @@ test('a visitor makes an account and goes on where he was', async () => {
 test('a builder becomes one by a tick', async () => {
   const visitor = new Visitor(url)
   assert.match((await visitor.get('/sign-up?as=builder')).text, 'name="isBuilder" checked')
-  await visitor.send('/sign-up', { name: 'Bill', email: 'bill@example.org', password, isBuilder: 'on' })
+  const made = await visitor.send('/sign-up', { name: 'Bill', email: 'bill@example.org', password, isBuilder: 'on' })
+  assert.is(made.headers.get('location'), '/console/agents', 'where agents are listed')
+  const forBuilders = async (who: Visitor) => (await who.get('/sign-up?as=builder')).headers.get('location')
+  assert.is(await forBuilders(visitor), '/console/agents')
+  const buyer = await signedIn('becoming')
+  await buyer.user.client.updateMe({ isBuilder: false })
+  assert.is(await forBuilders(buyer.visitor), '/console/settings', 'where one becomes a builder')
+  const { email, password: known } = builder
+  const back = await new Visitor(url).send('/sign-in', { email, password: known })
+  assert.is(back.headers.get('location'), '/console')
   const { items: users } = await admin.client.adminListUsers({ limit: 100 })
   assert.is(users.find(({ email }) => email === 'bill@example.org')!.isBuilder, true)
   assert.is(users.find(({ email }) => email === 'vera@example.org')!.isBuilder, false)
@@ -85,7 +97,7 @@ test('whoever signs in goes to a page of this marketplace, and to no other', asy
     '/a\r\nx: y',
     '/é',
   ]) {
-    assert.is(await leads(elsewhere), '/agents', JSON.stringify(elsewhere))
+    assert.is(await leads(elsewhere), '/console', JSON.stringify(elsewhere))
   }
 })
 
@@ -163,11 +175,25 @@ test('a refused form shows what was wrong and keeps what was typed; nothing is m
   assert.is(status, 403)
   assert.match(wordsOf(stopped), 'This account is suspended')
   await admin.client.adminUpdateUser({ id: user.id, banned: true })
-  assert.is(
-    (await visitor.send(HIRE, { ...words, price: '2.00', once })).headers.get('location'),
-    `/sign-in?to=${encodeURIComponent(HIRE)}`,
-  )
+  const ended = await visitor.send(HIRE, { ...words, price: '2.00', once })
+  assert.is(ended.status, 401)
   assert.equal(await marketplace.balances(user.id), { available: 1_000, held: 0, clearing: 0 })
+})
+
+test('a session that has ended while a task was written takes nothing of it along', async () => {
+  const { user, visitor } = await signedIn('leaver')
+  const once = onceOf((await visitor.get(HIRE)).text)
+  await visitor.send('/sign-out', {})
+  const sent = await visitor.send(HIRE, { ...words, once })
+  assert.is(sent.status, 401)
+  assert.match(wordsOf(sent.text), 'You are signed out. Sign in , in another tab, and send the task again')
+  assert.match(sent.text, `value="${words.title}"`)
+  assert.ok(sent.text.includes(`>\n${words.description}</textarea>`))
+  assert.not.match(sent.text, 'Your wallet')
+  await visitor.send('/sign-in', { email: user.email, password: user.password })
+  assert.is((await visitor.send(HIRE, { ...words, once: onceOf(sent.text) })).status, 303)
+  assert.is((await user.client.listTasks({})).tasks.length, 1)
+  await marketplace.checkLedger()
 })
 
 test('a form that no page of this marketplace has sent does nothing', async () => {

@@ -75,7 +75,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   backup: databases('backup'),
   migrate: databases('migrate'),
   snapshot: databases('snapshot'),
-  restore: databases('copy'),
+  restore: databases('backup'),
   database: 'db check --help',
   completions: 'completion bash',
   man: 'help',

@@ -51,7 +51,7 @@ async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
   const settings = await settingsOf(dev !== undefined)
   const found = placeOf(flags, settings)
   if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, null)), ...secretFindings([])]
-  const { findings, isIt, client } = await marketplaceFindings(found, Date.now, startOf(found))
+  const { findings, isIt, client } = await marketplaceFindings(found, Date.now, startOf(found, settings))
   return [
     node,
     ...findings,
@@ -133,8 +133,11 @@ function placeOf(flags: DoctorFlags, settings: FolderSettings | SetupFinding): T
   }
 }
 
-const startOf = ({ isDev, urlFrom }: Target) =>
-  isDev ? nextSteps.startDev() : urlFrom === OF_DEPLOYMENT ? nextSteps.serve() : undefined
+function startOf({ isDev, isLocal, url }: Target, settings: FolderSettings | SetupFinding): string | undefined {
+  if (isDev) return nextSteps.startDev()
+  const port = 'deployment' in settings ? settings.deployment?.port : undefined
+  return isLocal && port === Number(new URL(url).port) ? nextSteps.serve() : undefined
+}
 
 const OF_DEPLOYMENT = 'the deployment of this folder'
 

@@ -24,7 +24,7 @@ export interface LogFlags extends ConnectionFlags {
 
 export function logs(flags: LogFlags): Promise<number> {
   const sinceMs = flags.since === undefined ? null : durationGiven(flags.since)
-  return onSimulator(flags, 'shows its log to its operator alone', async connection => {
+  return onSimulator(flags, 'shows its log to its operator alone, as what its serve prints', async connection => {
     const { client, out, notes, json, onInterrupt } = connection
     const stop = new AbortController()
     onInterrupt(() => stop.abort())

@@ -70,6 +70,7 @@ export const nextSteps = {
   /** FILE, the database, is for people to fill in where it is not known. */
   backup: (to: string, file = 'FILE') => typed(`db backup ${file} ${to}`),
   secondFactor: (flags = '') => typed(`account totp begin${flags}`),
+  confirmFactor: (flags = '') => typed(`account totp confirm 123456${flags}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
   /** Of a right agent this is refused. */

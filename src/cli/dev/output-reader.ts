@@ -1,5 +1,6 @@
-/** Notices when the program that reads our output has ended, as in `marketplace dev | head -1`. */
+/** Notices when nobody reads our output any more: a program that has ended, as in `marketplace dev | head -1`, or npx on a terminal. */
 import { readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs'
+import { foregroundGroup, isRunning } from '../../shared/process-identity.ts'
 
 const LOOK_MS = 1_000
 const OURS = '/proc/self/fd/1'
@@ -10,8 +11,7 @@ const OURS = '/proc/self/fd/1'
  */
 export function whenReaderEnds(onEnd: () => void): () => void {
   process.stdout.on('error', onEnd)
-  // Of a terminal, its end is a signal, which by itself would leave the agent of `--run` behind. What nohup starts goes on.
-  if (process.stdout.isTTY) process.once('SIGHUP', onEnd)
+  if (process.stdout.isTTY) return whenTerminalGoes(onEnd)
   const pipe = linkAt(OURS)
   if (pipe?.startsWith('socket:')) return every(() => isClosed(1), onEnd)
   let reader = pipe?.startsWith('pipe:') ? readerOf(pipe) : undefined
@@ -21,6 +21,16 @@ export function whenReaderEnds(onEnd: () => void): () => void {
     if (linkAt(reader!) !== pipe) reader = readerOf(pipe!)
     return reader === undefined
   }, onEnd)
+}
+
+/**
+ * The end of a terminal is a signal, which by itself would leave the agent of `--run` behind. When what was typed there has been killed, such
+ * as npx, the shell has its terminal back, and no Ctrl-C reaches us. What nohup, setsid or `&` start goes on.
+ */
+function whenTerminalGoes(onEnd: () => void): () => void {
+  process.once('SIGHUP', onEnd)
+  const typed = foregroundGroup()
+  return typed === null || typed === process.pid ? () => {} : every(() => !isRunning(typed, null), onEnd)
 }
 
 function every(isOver: () => boolean, onEnd: () => void): () => void {

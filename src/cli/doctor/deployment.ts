@@ -138,7 +138,7 @@ async function certificateFindings(baseUrl: string, now: number): Promise<SetupF
   if (!baseUrl.startsWith('https:')) return []
   const { hostname, port } = new URL(baseUrl)
   const until = await certificateUntil(hostname, Number(port || 443))
-  return [certificateFinding(hostname, until, now)]
+  return [certificateFinding(hostname, until, now, port || '443')]
 }
 
 /** Resolves to the last day of the certificate, or to why there is no right one. */
@@ -158,8 +158,8 @@ function certificateUntil(hostname: string, port: number): Promise<number | stri
 }
 
 /** @internal Tested with other times. */
-export function certificateFinding(hostname: string, until: number | string, now: number): SetupFinding {
-  const fix = `See it: openssl s_client -connect ${hostname}:443 -servername ${hostname}`
+export function certificateFinding(hostname: string, until: number | string, now: number, port = '443'): SetupFinding {
+  const fix = `See it: openssl s_client -connect ${hostname}:${port} -servername ${hostname}`
   if (typeof until === 'string')
     return failed('certificate', `${hostname} has no right certificate: ${plain(until)}`, fix)
   const day = new Date(until).toISOString().slice(0, 10)

@@ -53,7 +53,11 @@ export async function marketplaceFindings(found: Target, realNow: () => number, 
     const other = failed('marketplace', `The marketplace at ${url} is another than ${found.from} is for`, fix)
     return { findings: [other, clock], isIt: false, client: null }
   }
-  const there = [ok('marketplace', `The marketplace at ${url} answers`), clock, versionFinding(health.headers, isDev)]
+  const there = [
+    ok('marketplace', `The marketplace at ${url} answers`),
+    clock,
+    versionFinding(health.headers, isDev, start),
+  ]
   const unready = await readinessFinding(transport)
   if (unready) return { findings: [...there, unready], isIt: true, client: null }
   transport.credentials.session = session?.cookie
@@ -87,13 +91,14 @@ export function clockFinding(header: string | null, before: number, after: numbe
   return ok('clock', 'This clock agrees with that of the marketplace')
 }
 
-function versionFinding(headers: Headers, isDev: boolean): SetupFinding {
+function versionFinding(headers: Headers, isDev: boolean, start?: string): SetupFinding {
   const theirs = headers.get('x-service-version')
   if (theirs === version) return ok('version', `Both are version ${version}`)
   if (theirs === null)
     return warning('version', 'The marketplace does not say its version', 'Is there a proxy in front?')
   if (isDev) return warning('version', versionWords(theirs)!, nextSteps.startDev())
-  const fix = `npm install agent-marketplace@${plain(theirs)}`
+  const isUpgraded = start !== undefined && theirs.localeCompare(version, 'en', { numeric: true }) < 0
+  const fix = isUpgraded ? `End it and start it again: ${start}` : `npm install agent-marketplace@${plain(theirs)}`
   return warning('version', `This is version ${version}, the marketplace is ${plain(theirs)}`, fix)
 }
 

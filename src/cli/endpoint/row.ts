@@ -29,6 +29,8 @@ export interface EndpointRow {
   /** Of a list: what there is none of if it is empty, and a sentence on how the first is made. `flags` lead to the same marketplace. */
   readonly things?: string
   readonly first?: (flags: string) => string
+  /** What is to be done next, as a sentence. `flags` lead to the same marketplace. */
+  readonly next?: (flags: string) => string
   /** A secret that is shown once: this field goes to stdout alone, so that it can be piped. */
   readonly prints?: string
   /** A boolean field. If it is false, the command exits with 3. */

@@ -37,7 +37,10 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
       ? withDiagnosis(asked, connection, String(input.id))
       : advised(asked, row, typed))
     if (row.prints) giveSecretsIn(data)
-    connection.answer(data, () => showReply(connection, row, typed, data))
+    connection.answer(data, () => {
+      showReply(connection, row, typed, data)
+      if (row.next) connection.notes.line(row.next(typed.reach))
+    })
     if (row.diagnoses && !connection.json) await showDiagnosis(connection, String(input.id))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
   })

@@ -1,7 +1,6 @@
 /** The keyboard, key by key: only where a person sits at a terminal that gives single keys. */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { emitKeypressEvents, type Key } from 'node:readline'
+import { foregroundGroup } from '../../shared/process-identity.ts'
 import type { Press } from './key-presses.ts'
 
 export interface Keyboard {
@@ -15,7 +14,7 @@ export interface Keyboard {
 export function openKeyboard(onPress: (press: Press) => void, onLost: () => void): Keyboard | null {
   const { stdin } = process
   // A shell's background job that touches the settings of the terminal is stopped.
-  if (!stdin.isTTY || !isInForeground() || !setRaw(true)) return null
+  if (!stdin.isTTY || foregroundGroup() === null || !setRaw(true)) return null
   const hear = (typed: string | undefined, { name, ctrl }: Key) => onPress({ typed, name, ctrl })
   emitKeypressEvents(stdin)
   stdin.on('keypress', hear).on('end', onLost).on('error', onLost).resume()
@@ -29,7 +28,7 @@ export function openKeyboard(onPress: (press: Press) => void, onLost: () => void
       rows.close()
       setRaw(false)
       process.once('SIGCONT', () => {
-        if (isInForeground()) setRaw(true)
+        if (foregroundGroup() !== null) setRaw(true)
         rows.open()
       })
       // The shell waits for all that it has started, such as npx.
@@ -53,28 +52,4 @@ function setRaw(raw: boolean): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether the terminal gives its keys to this process, and not to the shell that has started it with `&`. */
-function isInForeground(): boolean {
-  if (isWindows) return true
-  try {
-    const [own, current] = process.platform === 'linux' ? groupsOnLinux() : groupsByPs()
-    return own === current
-  } catch {
-    return true
-  }
-}
-
-/** The process group, and that of the terminal. Behind the name of the program, which may hold anything. */
-function groupsOnLinux(): [own: string | undefined, current: string | undefined] {
-  const stat = readFileSync('/proc/self/stat', 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return [fields[2], fields[5]]
-}
-
-function groupsByPs(): [own: string | undefined, current: string | undefined] {
-  const args = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)]
-  const [own, current] = execFileSync('ps', args, { encoding: 'utf8' }).trim().split(/\s+/)
-  return [own, current]
 }

@@ -192,7 +192,7 @@ export const accountRows: readonly EndpointRow[] = [
     summary: 'Make a secret for your authenticator app',
     asks: [PASSWORD],
     shows: ['secret', 'otpauthUrl'],
-    notes: 'Then confirm a code of it.',
+    next: flags => `Put it into your authenticator app, and send a code of it: ${nextSteps.confirmFactor(flags)}`,
     examples: ['marketplace account totp begin', 'marketplace account totp begin --password-stdin < password.txt'],
   },
   {

@@ -18,7 +18,11 @@ const AGENT_FACTS = [
   'builder.id',
   'builder.name',
 ]
-const TASK_LIST = ['id', 'status', 'agreedPrice', 'title', 'buyer.email', 'builder.email', 'dispute.status']
+const TASK_LIST = [
+  ...['id', 'status', 'agreedPrice', 'title'],
+  ...['buyer', 'builder'].flatMap(who => [`${who}.name`, `${who}.email`]),
+  'dispute.status',
+]
 const TASK = ['id', 'status', 'agreedPrice', 'title', 'buyerId', 'builderId', 'dispute.status', 'dispute.reason']
 const TASK_FACTS = [...TASK, 'dispute.outcome', 'dispute.refundAmount']
 const PAYMENT = ['id', 'type', 'amount', 'status', 'user.name', 'user.email', 'createdAt']

@@ -31,7 +31,7 @@ export const databases: readonly CommandRecord[] = [
     name: 'db backup',
     takes: ['<file>', '<to>'],
     summary: 'Copy a database as of now, also while a server uses it',
-    notes: `One that was cut off is made again under the same name. Exit code ${exitCodes.check}: a delivered file was missing.`,
+    notes: `One that was cut off is made again under the same name. To restore it, stop the server, move the old database and its files away, and give the copy their names, its .files beside it, with the key. Exit code ${exitCodes.check}: a delivered file was missing.`,
     options: [...filesOptions, ['--json', 'print one JSON object']],
     examples: [
       'marketplace db backup marketplace.db copy.db',

@@ -25,6 +25,7 @@ export function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret }, 
   const own = dev.data?.agents.find(({ agentId }) => agentId === id)
   const [isAsked, setAsked] = useState(false)
   const [secret, setSecret] = useState('')
+  const hasSecret = hasWebhookSecret || secret !== ''
   const [isShown, setShown] = useState(false)
   const rotate = async () => {
     const next = await api.rotateSecret({ id })
@@ -58,13 +59,17 @@ export function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret }, 
           )}
           <dt>Secret</dt>
           <dd>
-            {hasWebhookSecret ? <span class="m">whsec_••••••••</span> : <span class="q">none yet</span>}
+            {hasSecret ? <span class="m">whsec_••••••••</span> : <span class="q">none yet</span>}
             {secretIs && (
               <span class="q">
                 {' '}
                 fingerprint <span class="m">{secretIs.fingerprint}</span>, since <Time at={secretIs.since} />
               </span>
             )}
+          </dd>
+          <dt>Signed</dt>
+          <dd>
+            HMAC-SHA-256 in hex, with the secret, of <span class="m">X-Service-Timestamp</span>, a dot and the raw body
           </dd>
           {secretIs?.previousUntil && (
             <>
@@ -96,20 +101,22 @@ export function Connection({ agent: { id, slug, webhookUrl, hasWebhookSecret }, 
           <div class="row">
             <button type="button" class="b s" onClick={() => setAsked(true)}>
               <Icon name="key" />
-              Rotate and copy…
+              {hasSecret ? 'Rotate and copy…' : 'Make one and copy…'}
             </button>
-            <span class="q">The new one is copied without being shown.</span>
+            <span class="q">It is copied without being shown.</span>
           </div>
         )}
       </div>
       {isAsked && (
         <Dialog
           title={`A new secret for ${slug}?`}
-          act="Rotate and copy"
+          act={hasSecret ? 'Rotate and copy' : 'Make one and copy'}
           onAct={rotate}
           onClose={() => setAsked(false)}
         >
-          <p class="qq">Webhooks are signed with the new one at once. The old one stops to count.</p>
+          <p class="qq">
+            Webhooks are signed with {hasSecret ? 'the new one at once. The old one stops to count.' : 'it.'}
+          </p>
         </Dialog>
       )}
     </Card>

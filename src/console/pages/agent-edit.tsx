@@ -11,6 +11,7 @@ import { Dialog, toast } from '../parts/over.tsx'
 import { Failed, Loading } from '../parts/say.tsx'
 import { centsIn, units } from '../parts/words.tsx'
 import { go, href } from '../router.ts'
+import { isDev } from '../session.ts'
 
 export default function AgentEdit({ params: { slug } }: PageProps) {
   const categories = useData('categories', signal => api.listCategories({}, { signal }))
@@ -50,7 +51,7 @@ const EMPTY = {
   description: '',
   pricingModel: 'fixed',
   basePrice: '',
-  category: '',
+  categoryIds: '',
   turnaroundHours: '24',
   maxRevisions: '3',
   webhookUrl: '',
@@ -66,7 +67,7 @@ const filled = (agent: OwnAgentRecord | null): typeof EMPTY =>
         description: agent.description,
         pricingModel: agent.pricingModel,
         basePrice: units(agent.basePrice).replaceAll(',', ''),
-        category: agent.categoryIds[0] ?? '',
+        categoryIds: agent.categoryIds[0] ?? '',
         turnaroundHours: String(agent.turnaroundHours),
         maxRevisions: agent.maxRevisions === null ? '' : String(agent.maxRevisions),
         webhookUrl: agent.webhookUrl ?? '',
@@ -83,7 +84,7 @@ const inputOf = (fields: typeof EMPTY, agent: OwnAgentRecord | null) => ({
   description: fields.description,
   pricingModel: fields.pricingModel as OwnAgentRecord['pricingModel'],
   basePrice: centsIn(fields.basePrice) ?? 0,
-  categoryIds: [...new Set([fields.category, ...(agent?.categoryIds.slice(1) ?? [])])].filter(Boolean),
+  categoryIds: [...new Set([fields.categoryIds, ...(agent?.categoryIds.slice(1) ?? [])])].filter(Boolean),
   turnaroundHours: Number(fields.turnaroundHours),
   maxRevisions: fields.maxRevisions === '' ? null : Number(fields.maxRevisions),
   webhookUrl: fields.webhookUrl || null,
@@ -110,9 +111,9 @@ function AgentForm({ agent, categories }: { agent: OwnAgentRecord | null; catego
       setWrong(error as Refusal)
     }
   }
-  const text = (id: keyof typeof EMPTY, label: string, help?: string) => (
+  const text = (id: keyof typeof EMPTY, label: string, help?: string, inputMode?: 'decimal') => (
     <Field id={id} label={label} help={help} wrong={wrong}>
-      {names => <input type="text" {...names} value={fields[id]} onInput={typed} />}
+      {names => <input type="text" inputMode={inputMode} {...names} value={fields[id]} onInput={typed} />}
     </Field>
   )
   return (
@@ -127,10 +128,10 @@ function AgentForm({ agent, categories }: { agent: OwnAgentRecord | null; catego
         {text(
           'webhookUrl',
           'Webhook URL',
-          'Where tasks are sent to. It must be https; dev gives a forwarded one a name of its own.',
+          `Where tasks are sent to. It must be https${isDev ? '; dev gives a forwarded one a name of its own' : ''}.`,
         )}
         <div class="two">
-          {text('basePrice', 'Price', 'An amount like 12.00')}
+          {text('basePrice', 'Price', 'An amount like 12.00', 'decimal')}
           <Field id="pricingModel" label="Counted" wrong={wrong}>
             {names => (
               <select {...names} value={fields.pricingModel} onChange={typed}>
@@ -140,10 +141,10 @@ function AgentForm({ agent, categories }: { agent: OwnAgentRecord | null; catego
               </select>
             )}
           </Field>
-          <Field id="category" label="Category" wrong={wrong}>
+          <Field id="categoryIds" label="Category" wrong={wrong}>
             {names => (
-              <select {...names} value={fields.category} onChange={typed}>
-                <option value="">none</option>
+              <select {...names} value={fields.categoryIds} onChange={typed}>
+                <option value="">choose one</option>
                 {categories.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}

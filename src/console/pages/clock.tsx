@@ -12,7 +12,7 @@ import { Card, Failed, Loading } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
 import { href } from '../router.ts'
-import { type Clock, type ClockMove, type Due, dueIcon, dueWords, moveClock } from './due.ts'
+import { type Clock, type ClockMove, type Due, dueIcon, dueKind, dueWords, moveClock } from './due.ts'
 
 const HOUR = 3_600_000
 const SPEEDS = [
@@ -133,19 +133,37 @@ function Now({ clock: { now, scale, due }, onMove }: NowProps) {
 
 const AHEAD = 48 * HOUR
 
-/** The next 48 hours as a line. Its things stand in words in the list below. */
-const Ruler = ({ due, from, ahead }: { due: readonly Due[]; from: number; ahead: number }) => (
-  <svg class="ruler" height="28" aria-hidden="true">
-    <line x1="0" x2="100%" y1="14" y2="14" class="axis" />
-    {due.map(({ at, kind, id }) => {
-      const part = (Date.parse(at) - from) / AHEAD
-      return (
-        part <= 1 && <circle key={kind + id + at} class={kind} cx={`${Math.max(0.5, part * 99)}%`} cy="14" r="4.5" />
-      )
-    })}
-    <line x1={`${(ahead / AHEAD) * 99.8}%`} x2={`${(ahead / AHEAD) * 99.8}%`} y1="2" y2="26" class="now" />
-  </svg>
-)
+/** So far from another on its side, as a part of the line, a thing is named. */
+const NAMED = 0.25
+
+/** The next 48 hours as a line. Its things stand in words in the list below; here those are named that have room, above and below in turn. */
+function Ruler({ due, from, ahead }: { due: readonly Due[]; from: number; ahead: number }) {
+  const taken = [-1, -1]
+  return (
+    <svg class="ruler" height="60" aria-hidden="true">
+      <line x1="0" x2="100%" y1="30" y2="30" class="axis" />
+      {due.map((one, at) => {
+        const part = (Date.parse(one.at) - from) / AHEAD
+        if (part > 1) return null
+        const x = `${Math.max(0.5, part * 99)}%`
+        const side = at % 2
+        const isNamed = part - taken[side]! > NAMED
+        if (isNamed) taken[side] = part
+        return (
+          <g key={one.kind + one.id + one.at}>
+            <circle class={one.kind} cx={x} cy="30" r="4.5" />
+            {isNamed && (
+              <text x={x} y={side === 0 ? 14 : 54} class={part > 0.75 ? 'end' : ''}>
+                {dueKind(one)}, {timeIn(one.at, from)}
+              </text>
+            )}
+          </g>
+        )
+      })}
+      <line x1={`${(ahead / AHEAD) * 99.8}%`} x2={`${(ahead / AHEAD) * 99.8}%`} y1="18" y2="42" class="now" />
+    </svg>
+  )
+}
 
 function DueNext({ of, onMove }: { of: readonly Due[]; onMove: NowProps['onMove'] }) {
   return (

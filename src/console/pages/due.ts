@@ -16,6 +16,8 @@ const KINDS = {
   buyer: ['person', 'A simulated buyer acts'],
 } as const
 
+export const dueKind = ({ kind }: Due) => KINDS[kind][1]
+
 export const dueWords = ({ kind, about, title, agent }: Due) =>
   [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
 

@@ -45,7 +45,13 @@ export function AgentsCard({ me }: { me: Me }) {
           title="No agents yet"
           command={isDev ? 'npx agent-marketplace dev --forward-to http://localhost:3000/webhook' : undefined}
         >
-          <p>Start yours, and its webhooks come to it.</p>
+          {isDev ? (
+            <p>Start yours, and its webhooks come to it.</p>
+          ) : (
+            <a class="b" href={href('/agents/new')}>
+              List an agent
+            </a>
+          )}
         </Empty>
       ) : (
         <ul class="lines">

@@ -20,7 +20,7 @@ export default function Queues() {
   return (
     <>
       <Head title="What waits for you" sub={<span>Nothing here goes on without you.</span>} />
-      <div class="two">
+      <div class="two broad">
         <Disputes />
         <Reviews />
         <Payments kind="deposit" />
@@ -98,7 +98,8 @@ const Acts = ({ name, word, onReject, onDo }: ActsProps) => (
     <button type="button" class="b s flat" onClick={onReject}>
       Reject…<span class="vh"> {name}</span>
     </button>
-    <button type="button" class="b s" onClick={onDo}>
+    {/* The second of a double click may come where the next one of the list stands by then. */}
+    <button type="button" class="b s" onClick={({ detail }) => detail < 2 && onDo()}>
       {word}
       <span class="vh"> {name}</span>
     </button>
@@ -140,6 +141,7 @@ function Disputes() {
 function Reviews() {
   const [rejects, setRejects] = useState<AdminAgentRecord>()
   const list = useData('reviews', signal => api.adminListAgents({ status: 'pending_review', limit: SHOWN }, { signal }))
+  useChanges(({ type }) => type === 'agent', list.reload)
   const approve = async ({ id, name }: AdminAgentRecord) => {
     if (await tried('Not approved', () => api.approveAgent({ id }))) toast({ tone: 'ok', word: 'Approved', text: name })
     list.reload()
@@ -158,14 +160,13 @@ function Reviews() {
             under={
               <>
                 <Text>{agent.tagline}</Text>
-                <span class="under">
-                  by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
-                  {agent.lastCheckPassedAt && (
-                    <>
-                      , tested <Age at={agent.lastCheckPassedAt} />
-                    </>
-                  )}
-                </span>
+                <br />
+                by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
+                {agent.lastCheckPassedAt && (
+                  <>
+                    , tested <Age at={agent.lastCheckPassedAt} />
+                  </>
+                )}
               </>
             }
           >
@@ -229,6 +230,7 @@ function Payments({ kind }: { kind: keyof typeof KINDS }) {
   const { title, list: ask, confirm, reject, done, sign } = KINDS[kind]
   const [asks, setAsks] = useState<{ row: PaymentRecord; isReject: boolean }>()
   const list = useData(kind, signal => ask({ status: 'pending', limit: SHOWN }, { signal }))
+  useChanges(({ type }) => type === 'wallet', list.reload)
   const { row, isReject } = asks ?? {}
   return (
     <>

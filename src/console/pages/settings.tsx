@@ -9,6 +9,8 @@ import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Copy, Failed, Loading, Note } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { Age, Text } from '../parts/words.tsx'
+import { href } from '../router.ts'
+import { me as signedIn } from '../session.ts'
 import { SecondFactor } from './second-factor.tsx'
 
 export default function Settings({ me }: PageProps) {
@@ -25,6 +27,7 @@ export default function Settings({ me }: PageProps) {
       />
       <div class="two">
         <Behaviour />
+        {!me.isBuilder && <Builder />}
         <Password />
         <Sessions />
         <SecondFactor />
@@ -76,6 +79,29 @@ function Behaviour() {
         >
           Single keys do things
         </Switch>
+      </div>
+    </Card>
+  )
+}
+
+function Builder() {
+  const build = async () => {
+    const { user } = await api.updateMe({ isBuilder: true })
+    signedIn.set(user)
+    toast({
+      tone: 'ok',
+      word: 'Done',
+      text: 'You can list agents now.',
+      link: { href: href('/agents/new'), word: 'List one' },
+    })
+  }
+  return (
+    <Card id="builder" title="Agents of your own">
+      <div class="in row">
+        <button type="button" class="b s" onClick={() => tried('Not done', build)}>
+          Become a builder
+        </button>
+        <span class="q">Buyers hire them, and you are paid.</span>
       </div>
     </Card>
   )

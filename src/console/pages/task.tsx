@@ -122,6 +122,7 @@ function Facts({ task, rows }: { task: Task; rows: readonly Row[] }) {
           In dispute
         </Mark>
       )}
+      {isDisputed && <span>an administrator decides, and both read why</span>}
       <span>
         <Money cents={task.agreedPrice} tone={isHeld ? 'held' : ''} /> {isHeld ? 'held' : 'agreed'}
       </span>

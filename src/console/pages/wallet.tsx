@@ -176,6 +176,8 @@ const COLUMNS = [
         )}
         <span class="under cut">
           <Text>{row.description}</Text>
+          {row.status === 'pending' && row.type === 'deposit' && <> · waits for {WAITS.deposit}</>}
+          {row.status === 'pending' && row.type === 'withdrawal' && <> · waits for {WAITS.withdraw}</>}
         </span>
       </>
     ),
@@ -196,6 +198,12 @@ interface AskProps {
   onDone: () => void
 }
 
+/** What a payment waits for where no bank is asked. */
+const WAITS = {
+  deposit: 'an administrator to confirm that it has arrived',
+  withdraw: 'an administrator to pay it out',
+} as const
+
 function AskAmount({ verb, most, onClose, onDone }: AskProps) {
   const [text, setText] = useState(verb === 'withdraw' ? units(most).replaceAll(',', '') : '100.00')
   const limits = useData('limits', signal => api.getDepositLimits({}, { signal }))
@@ -203,8 +211,12 @@ function AskAmount({ verb, most, onClose, onDone }: AskProps) {
   const amount = cents === null ? '' : ` ${units(cents)}`
   const act = async () => {
     if (cents === null) throw new Error('Write an amount like 12.00.')
-    await api[verb]({ amount: cents })
-    toast({ tone: 'ok', word: verb === 'deposit' ? 'Put in' : 'Asked for', text: units(cents) })
+    const { status } = await api[verb]({ amount: cents })
+    toast(
+      status === 'pending'
+        ? { tone: 'wait', word: 'Asked for', text: `${units(cents)} waits for ${WAITS[verb]}.` }
+        : { tone: 'ok', word: WORDS[verb === 'deposit' ? 'deposit' : 'withdrawal'], text: units(cents) },
+    )
     onDone()
   }
   return (

@@ -30,6 +30,8 @@ export function Sheet({
   useLayoutEffect(() => {
     const { current } = sheet
     current?.showModal()
+    // What it proposes gives way to what is typed.
+    if (document.activeElement instanceof HTMLInputElement) document.activeElement.select()
     return () => current?.close()
   }, [])
   return (

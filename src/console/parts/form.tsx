@@ -3,13 +3,47 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 import { Note } from './say.tsx'
+import { units } from './words.tsx'
 
 /** A refusal: its sentence, and by field what is wrong. */
 export interface Refusal extends Error {
   readonly errors?: Readonly<Record<string, string | readonly string[]>> | undefined
 }
 
-const first = (wrong: string | readonly string[] | undefined) => (typeof wrong === 'object' ? wrong[0] : wrong)
+/** What is wrong with a field, in what is typed there: cents are amounts. */
+function wordsOf(wrong: Refusal, field: string, id = field): string | undefined {
+  const [words] = [wrong.errors?.[field] ?? []].flat()
+  return document.querySelector<HTMLInputElement>(`[id="${id}"]`)?.inputMode === 'decimal'
+    ? words?.replace(/\d[\d,]*/g, cents => units(Number(cents.replaceAll(',', ''))))
+    : words
+}
+
+const labelOf = (field: string) => document.querySelector(`label[for="${field}"]`)?.firstChild?.textContent ?? field
+
+/** The sentence of a refusal. Where fields are wrong it is what is wrong with each. */
+export function Said({ of: wrong }: { of: Refusal }) {
+  const fields = Object.keys(wrong.errors ?? {})
+  if (fields.length === 0) return <>{wrong.message}</>
+  return (
+    <>
+      {fields.map(field => (
+        <div key={field}>
+          <a
+            class="link"
+            href={`#${field}`}
+            onClick={event => {
+              event.preventDefault()
+              document.getElementById(field)?.focus()
+            }}
+          >
+            {labelOf(field)}
+          </a>{' '}
+          {wordsOf(wrong, field)}.
+        </div>
+      ))}
+    </>
+  )
+}
 
 interface FieldProps {
   id: string
@@ -29,7 +63,7 @@ interface FieldProps {
 }
 
 export function Field({ id, field = id, label, help, wrong, class: more = '', children }: FieldProps) {
-  const error = first(wrong?.errors?.[field])
+  const error = wrong && wordsOf(wrong, field, id)
   const described = [error && `${id}-e`, help && `${id}-h`].filter(Boolean).join(' ') || undefined
   return (
     <div class={`field ${more}`}>
@@ -57,25 +91,10 @@ export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefi
     if (wrong) note.current?.focus()
   }, [wrong])
   if (!wrong) return null
-  const fields = Object.keys(wrong.errors ?? {})
   return (
     <div ref={note} tabIndex={-1}>
       <Note tone="bad" icon="failed" alert>
-        <b>{what}</b> {wrong.message}
-        {fields.map(field => [
-          ' ',
-          <a
-            key={field}
-            class="link"
-            href={`#${field}`}
-            onClick={event => {
-              event.preventDefault()
-              document.getElementById(field)?.focus()
-            }}
-          >
-            Go to {document.querySelector(`label[for="${field}"]`)?.textContent ?? field}
-          </a>,
-        ])}
+        <b>{what}</b> <Said of={wrong} />
       </Note>
     </div>
   )

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Sheet } from './drawer.tsx'
+import { type Refusal, Said } from './form.tsx'
 import { Note } from './say.tsx'
 import { Mark, type Tone } from './states.tsx'
 
@@ -19,7 +20,7 @@ interface DialogProps {
 
 /** For what is final. Enter does it, Esc leaves. */
 export function Dialog({ title, act, onAct, onClose, isBad, children }: DialogProps) {
-  const [error, setError] = useState<Error>()
+  const [error, setError] = useState<Refusal>()
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -29,7 +30,7 @@ export function Dialog({ title, act, onAct, onClose, isBad, children }: DialogPr
       await onAct()
       onClose()
     } catch (thrown) {
-      setError(thrown as Error)
+      setError(thrown as Refusal)
       setBusy(false)
     }
   }
@@ -39,7 +40,7 @@ export function Dialog({ title, act, onAct, onClose, isBad, children }: DialogPr
         <h2>{title}</h2>
         {error && (
           <Note tone="bad" icon="failed" alert>
-            {error.message}
+            <Said of={error} />
           </Note>
         )}
         {children}

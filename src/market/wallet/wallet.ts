@@ -2,7 +2,7 @@
 
 import type { InputOf } from '../../api/endpoint.ts'
 import type { Endpoints } from '../../api/endpoints/index.ts'
-import { refuse } from '../../api/failures.ts'
+import { money, refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
@@ -23,6 +23,7 @@ import { directionOf, entriesOf, statementLength, statementOf, transfer } from '
 import { type AgentSums, earningsOf } from '../../store/tables/tasks/work-sums.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
+import { Changes } from '../changes.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
 import { account, balances, type Leg, ledgerProblems, post, postLeg } from '../money/ledger.ts'
 import { iso } from '../time.ts'
@@ -147,15 +148,19 @@ async function checkLimits({ tx, world, actor }: Acting<Ctx>, amount: number): P
   const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
   const tier = `an account that is ${trustTier}`
   if (amount > each) {
-    throw refuse('deposit_limit', `A deposit of ${tier} may be ${each} cents at most; this is ${amount}`)
+    throw refuse('deposit_limit', `A deposit of ${tier} may be ${money(each)} at most; this is ${money(amount)}`)
   }
   if (amount > left) {
     throw refuse(
       'deposit_limit',
-      `The deposits of ${tier} may be ${perDay} cents a day (UTC); ${left} are left today, this is ${amount}`,
+      `The deposits of ${tier} may be ${money(perDay)} a day (UTC); ${money(left)} is left today, this is ${money(amount)}`,
     )
   }
 }
+
+/** Tells pages of a payment that moves nothing yet, or never; the ledger tells of the others. */
+const tellOwner = ({ tx, memory, world }: Ctx, userId: string, what: string) =>
+  tx.afterCommit(() => memory.of(Changes).tell([userId], world.now(), { type: 'wallet', what }))
 
 const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
   await checkLimits(ctx, amount)
@@ -174,6 +179,7 @@ const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
   } else {
     // No money moves before an administrator confirms that it has arrived.
     await tx.runAll(transfer({ ...what, status: 'pending', createdAt: world.now() }))
+    tellOwner(ctx, actor.user.id, 'deposit')
   }
   return written(tx, 'deposit', what.id)
 }
@@ -278,7 +284,10 @@ const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
   })
 
 const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params, body }) =>
-  decide(ctx, 'deposit', params.id, 'rejected', { reason: body.reason || null })
+  decide(ctx, 'deposit', params.id, 'rejected', {
+    reason: body.reason || null,
+    move: async row => tellOwner(ctx, ownerOf(row), 'rejected'),
+  })
 
 const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
   decide(ctx, 'withdrawal', params.id, 'completed', { move: row => payOut(ctx, row.id, row.amount) })

@@ -25,6 +25,8 @@ const lostWords =
 /** The server takes no writes: it is a standby, or was made read-only. */
 const readOnly = '25006'
 
+const diskFull = '53100'
+
 /** The connection has ended before COMMIT was sent: nothing was done. */
 class CutError extends AwayError {}
 
@@ -39,6 +41,8 @@ export function translated(error: unknown): unknown {
   if (busy.includes(code) || tooSlowToConnect.test(message))
     return new BusyError(`Postgres is busy: ${message}`, { cause: error })
   if (code === readOnly) return new FencedError(`Postgres takes no writes: ${message}`, { cause: error })
+  if (code === diskFull)
+    return new StoreError(`The disk of Postgres is full: ${message}. Make room there.`, { cause: error })
   if (lostCodes.test(code) || lostWords.test(message))
     return new CutError(`The connection to Postgres has ended: ${message}. Check that the server runs.`, {
       cause: error,

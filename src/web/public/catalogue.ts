@@ -155,7 +155,7 @@ function summary(seen: Seen): Html {
 function row(agent: AgentRecord, { categories, now }: Seen): Html {
   const { id, slug, name, tagline, completedTasks, basePrice, pricingModel } = agent
   return html`
-<li>${avatar(id, name)}<div><h3><a href="/agents/${slug}">${said(name)}</a></h3><p class="qq">${said(tagline)}</p><p class="facts">${rating(agent, '')}<span>${icon('tick')}<span class="n">${grouped(completedTasks)}</span> done</span>${speed(agent)}<span>${icon('turn')}${revisionsOf(agent)}</span>${answered(agent, now)}<span class="q">${categoriesOf(agent, categories).map((one, at) => html`${at > 0 && ', '}${said(one.name)}`)}</span></p></div><p class="price"><b>${money(basePrice)}</b> <span class="q">${prices[pricingModel].short}</span></p></li>`
+<li>${avatar(id, name)}<div><h3><a href="/agents/${slug}">${said(name)}</a></h3><p class="qq">${said(tagline)}</p><p class="facts">${rating(agent, '')}<span>${icon('tick')}<span class="n">${grouped(completedTasks)}</span> done</span>${speed(agent)}<span>${icon('turn')}${revisionsOf(agent)}</span>${answered(agent, now)}<span class="q"><span>${categoriesOf(agent, categories).map((one, at) => html`${at > 0 && ', '}${said(one.name)}`)}</span></span></p></div><p class="price"><b>${money(basePrice)}</b> <span class="q">${prices[pricingModel].short}</span></p></li>`
 }
 
 function pager({ asked, agents, total }: Seen): Html {

@@ -54,7 +54,7 @@ export function faultsOf({ refusal }: Form, fields: Fields): Html | false {
     const what = known ? html`<a class="link" href="#${known[0]}">${known[1]}</a>` : asked
     return html`<li>${what} ${words.join('; ')}</li>`
   })
-  return note(html`<b>${message}.</b>${faults.length > 0 && html`<ul>${faults}</ul>`}`)
+  return note(faults.length > 0 ? html`<b>This has to be different:</b><ul>${faults}</ul>` : html`<b>${message}.</b>`)
 }
 
 /** An address of this marketplace, and no other: whoever signs in goes on there. */

@@ -9,6 +9,7 @@ import type { Actor } from '../../market/market.ts'
 import { refuseUnlessMay, refuseWhenFull } from '../../market/permission.ts'
 import { claim, keep } from '../../market/requests/idempotency.ts'
 import { verbs } from '../../market/verbs.ts'
+import type { Config } from '../../settings/config.ts'
 import { type Html, html } from '../../shared/html.ts'
 import { bodyOf } from '../input.ts'
 import { SentPage, seeOther } from '../page.ts'
@@ -16,7 +17,7 @@ import { newRequestId } from '../response.ts'
 import { answered, rating, revisionsOf } from './agent-facts.ts'
 import { type Form, faultsOf, field, type Typed } from './forms.ts'
 import { avatar, icon } from './icons.ts'
-import { document } from './layout.ts'
+import { document, note } from './layout.ts'
 import type { FormCtx, PageCtx } from './sign-in.ts'
 import { PublicFiles } from './style.ts'
 import { centsOf, inHoursOrDays, money, said } from './words.ts'
@@ -42,14 +43,14 @@ export async function hirePage(
 
 export async function hire(ctx: FormCtx, { params, body: typed }: At & { body: Typed }): Promise<SentPage> {
   const { db, actor } = ctx
-  if (actor?.via !== 'session') return toSignIn(params.id)
-  const by = { ...ctx, actor }
   try {
-    const id = await send(by, params.id, typed)
+    // A session that has ended meanwhile takes nothing with it.
+    if (actor?.via !== 'session') throw refuse('not_authenticated')
+    const id = await send({ ...ctx, actor }, params.id, typed)
     return seeOther(`/agents/${params.id}/hire?task=${id}`)
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.status >= 500 || refusal.code === 'not_found') throw refusal
-    return db.read(async tx => shown({ ...by, tx }, await agentOf({ ...by, tx }, params.id), { typed, refusal }))
+    return db.read(async tx => shown({ ...ctx, tx }, await agentOf({ ...ctx, tx }, params.id), { typed, refusal }))
   }
 }
 
@@ -97,21 +98,21 @@ async function send(ctx: FormCtx & { actor: Actor }, slug: string, typed: Typed)
   })
 }
 
-type Ctx = PageCtx & { actor: Actor }
-
-async function around({ config, memory, actor }: Ctx) {
+async function around({ config, memory, actor }: PageCtx) {
   const files = memory.of(PublicFiles)
   await files.readStyle(config)
   return { config, files, actor }
 }
 
-async function shown(ctx: Ctx, agent: AgentRecord, form: Form): Promise<SentPage> {
-  const { wallet } = await verbs.getWallet(ctx, { params: {}, query: {}, body: undefined })
+async function shown(ctx: PageCtx, agent: AgentRecord, form: Form): Promise<SentPage> {
+  const { actor, config } = ctx
+  const balance =
+    actor && (await verbs.getWallet({ ...ctx, actor }, { params: {}, query: {}, body: undefined })).wallet.balance
   const name = said(agent.name)
   const main = html`<p class="crumb"><a href="/agents">Agents</a> ${icon('next')} <a href="/agents/${agent.slug}">${name}</a></p>
 <h1>Hire ${name}</h1>
-<div class="cols facet-gap">${taskForm(ctx, agent, form, wallet)}
-<div class="stack">${moneyPart(agent, wallet.currency)}<section class="card" aria-label="The agent"><div class="in row">${avatar(agent.id, agent.name)}<div><b>${name}</b><br>${rating(agent, '')}</div><span class="r">${answered(agent, ctx.world.now())}</span></div></section></div></div>`
+<div class="cols facet-gap">${taskForm(config, agent, form, balance)}
+<div class="stack">${moneyPart(agent, config.currency)}<section class="card" aria-label="The agent"><div class="in row">${avatar(agent.id, agent.name)}<div><b>${name}</b><br>${rating(agent, '')}</div><span class="r">${answered(agent, ctx.world.now())}</span></div></section></div></div>`
   const face = {
     path: `/agents/${agent.slug}/hire`,
     title: `Hire ${agent.name}`,
@@ -132,21 +133,21 @@ const FIELDS = {
   agreedPrice: ['price', 'Price'],
 } as const
 
-interface Wallet {
-  readonly balance: number
-  readonly currency: string
-}
-
-function taskForm({ config }: Ctx, agent: AgentRecord, form: Form, { balance, currency }: Wallet): Html {
+/** `balance`: null if nobody is signed in any more. */
+function taskForm({ console, currency }: Config, agent: AgentRecord, form: Form, balance: number | null): Html {
   const { title, description, requirements } = limits.task
-  const faults = form.refusal && faultsOf(form, FIELDS)
+  const faults = form.refusal && (balance === null ? SIGNED_OUT : faultsOf(form, FIELDS))
   // In a tab of its own, so that what was typed stays here.
   const fill =
-    config.console === 'on' &&
+    console === 'on' &&
     html` <a class="link" href="/console/wallet" target="_blank" rel="noopener">Put money in</a>, in another tab.`
   const help = `Its price is ${money(agent.basePrice)} ${currency}. You may offer ${money(limits.price.min)} or more; it may reject.`
-  return html`<form class="card" method="post" action="/agents/${agent.slug}/hire" aria-label="The task"><div class="in stack s5">${faults && html`<p class="lead2">The task was not sent.</p>${faults}`}${field(form, { name: 'title', label: FIELDS.title[1], length: title })}${field(form, { name: 'description', label: FIELDS.description[1], type: 'textarea', length: description, help: 'Say what it is for, and what must stay.' })}${field(form, { name: 'requirements', label: FIELDS.requirements[1], type: 'textarea', length: requirements, isOptional: true })}${field(form, { name: 'price', label: FIELDS.agreedPrice[1], field: 'agreedPrice', inputmode: 'decimal', help })}<p class="q">Your wallet has ${money(balance)} ${currency}.${fill}</p><input type="hidden" name="once" value="${form.typed.once}"></div><footer class="acts"><button class="b main-b big">Send the task, hold its price</button></footer></form>`
+  return html`<form class="card" method="post" action="/agents/${agent.slug}/hire" aria-label="The task"><div class="in stack s5">${faults && html`<p class="lead2">The task was not sent.</p>${faults}`}${field(form, { name: 'title', label: FIELDS.title[1], length: title })}${field(form, { name: 'description', label: FIELDS.description[1], type: 'textarea', length: description, help: 'Say what it is for, and what must stay.' })}${field(form, { name: 'requirements', label: FIELDS.requirements[1], type: 'textarea', length: requirements, isOptional: true })}${field(form, { name: 'price', label: FIELDS.agreedPrice[1], field: 'agreedPrice', inputmode: 'decimal', help })}${balance !== null && html`<p class="q">Your wallet has ${money(balance)} ${currency}.${fill}</p>`}<input type="hidden" name="once" value="${form.typed.once}"></div><footer class="acts"><button class="b main-b big">Send the task, hold its price</button></footer></form>`
 }
+
+const SIGNED_OUT = note(
+  html`<b>You are signed out.</b> <a class="link" href="/sign-in" target="_blank" rel="noopener">Sign in</a>, in another tab, and send the task again: what you have written stays here.`,
+)
 
 /** What happens to the money, in the order in which it happens. */
 function moneyPart(agent: AgentRecord, currency: string): Html {
@@ -166,7 +167,7 @@ function moneyPart(agent: AgentRecord, currency: string): Html {
   return html`<section class="card" aria-labelledby="h-f"><header><h2 id="h-f">Where the ${money(basePrice)} ${currency} goes</h2></header><div class="in"><ol class="flow">${steps.map(([sign, words]) => html`<li>${icon(sign)}<span>${words}</span></li>`)}</ol></div></section>`
 }
 
-async function sentPage(ctx: Ctx, id: string): Promise<SentPage> {
+async function sentPage(ctx: PageCtx & { actor: Actor }, id: string): Promise<SentPage> {
   if (id.length > 100 || id.includes('\0')) throw refuse('not_found', 'task')
   const task = await verbs.getTask(ctx, { params: { id }, query: {}, body: undefined })
   const { agent } = task
@@ -175,7 +176,7 @@ async function sentPage(ctx: Ctx, id: string): Promise<SentPage> {
     title: `Sent to ${agent.name}`,
     description: task.title,
     isIndexed: false,
-    main: html`<div class="stack"><h1>The task is sent</h1><p class="lead">${said(task.title)}</p>${stateOf(task)}<p class="q">Its id is <code>${task.id}</code>.</p><p class="row">${ctx.config.console === 'on' && html`<a class="b main-b" href="/console/tasks/${task.id}">Follow the task</a>`}<a class="b" href="/agents/${agent.slug}">Back to ${said(agent.name)}</a></p></div>`,
+    main: html`<div class="stack"><h1>The task is sent</h1><p class="lead">${said(task.title)}</p>${stateOf(task)}<p class="q">Its id is <code>${task.id}</code>.</p><p class="row">${ctx.config.console === 'on' && html`<a class="b main-b" href="/console/tasks/${task.id}">Follow the task</a>`}<a class="b" href="/agents/${agent.slug}"><span>Back to ${said(agent.name)}</span></a></p></div>`,
   })
   return new SentPage({ body, isPrivate: true })
 }

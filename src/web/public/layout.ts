@@ -94,9 +94,7 @@ function header({ config, files, actor }: Around): Html {
 function account({ console }: Config, { user }: Actor): Html {
   const name = html`<span class="vh">Signed in as </span>${said(user.name)}`
   const shown =
-    console === 'on'
-      ? html`<a class="who-n wide" href="/console">${name}</a>`
-      : html`<span class="who-n wide">${name}</span>`
+    console === 'on' ? html`<a class="who-n" href="/console">${name}</a>` : html`<span class="who-n">${name}</span>`
   return html`${shown}<form method="post" action="/sign-out"><button class="b">Sign out</button></form>`
 }
 

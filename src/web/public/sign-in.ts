@@ -4,6 +4,7 @@ import { Refusal } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { Actor, Caller, OwnCtx, ReadCtx } from '../../market/market.ts'
 import { verbs } from '../../market/verbs.ts'
+import type { Config } from '../../settings/config.ts'
 import { type Html, html } from '../../shared/html.ts'
 import { bodyOf } from '../input.ts'
 import { SentPage, seeOther } from '../page.ts'
@@ -19,15 +20,29 @@ interface Query {
 }
 
 const EMPTY: Form = { typed: {}, refusal: null }
-const whereTo = ({ to }: Query) => localPath(to) ?? '/agents'
+const whereTo = ({ to, as }: Query, { console }: Config, { isBuilder, isAdmin }: Someone) => {
+  const asked = localPath(to)
+  if (asked !== null || console === 'off') return asked ?? '/agents'
+  if (as === 'builder') return isBuilder ? '/console/agents' : '/console/settings'
+  return isBuilder || isAdmin ? '/console' : '/agents'
+}
+interface Someone {
+  readonly isBuilder: boolean | number
+  readonly isAdmin: boolean | number
+}
+
+interface Begun {
+  readonly data: { readonly user: Someone }
+  readonly session: string | null
+}
 
 export async function signInPage(ctx: PageCtx, { query }: { query: Query }): Promise<SentPage> {
-  if (ctx.actor) return seeOther(whereTo(query))
+  if (ctx.actor) return seeOther(whereTo(query, ctx.config, ctx.actor.user))
   return shown(ctx, 'in', { ...EMPTY, typed: { to: query.to ?? '' } })
 }
 
 export async function signUpPage(ctx: PageCtx, { query }: { query: Query }): Promise<SentPage> {
-  if (ctx.actor) return seeOther(whereTo(query))
+  if (ctx.actor) return seeOther(whereTo(query, ctx.config, ctx.actor.user))
   return shown(ctx, 'up', { ...EMPTY, typed: { to: query.to ?? '', isBuilder: query.as === 'builder' ? 'on' : '' } })
 }
 
@@ -60,10 +75,11 @@ export async function signOut(ctx: FormCtx): Promise<SentPage> {
 }
 
 /** Begins a session and leads on, or shows the form again with what was wrong. */
-async function begun(ctx: FormCtx, kind: 'in' | 'up', typed: Typed, act: () => Promise<{ session: string | null }>) {
+async function begun(ctx: FormCtx, kind: 'in' | 'up', typed: Typed, act: () => Promise<Begun>) {
   try {
-    const { session } = await act()
-    return seeOther(whereTo(typed), { session })
+    const { session, data } = await act()
+    const as = kind === 'up' && typed.isBuilder ? 'builder' : undefined
+    return seeOther(whereTo({ to: typed.to, as }, ctx.config, data.user), { session })
   } catch (refusal) {
     // Who asks too often is told so as everywhere.
     if (!(refusal instanceof Refusal) || refusal.status >= 500) throw refusal
@@ -88,21 +104,26 @@ async function shown(
       description: `${title} at ${siteName(config)}: hire agents, and pay when you are content.`,
       // Where it leads differs with who came here.
       isIndexed: form.refusal === null && !form.typed.to,
-      main: html`<div class="gate stack s5"><h1>${title}</h1>${kind === 'in' ? signInForm(form) : signUpForm(form)}</div>`,
+      main: html`<div class="gate stack s5"><h1>${title}</h1>${isToHire(form) && html`<p class="lead2">Whoever hires has an account. You come back to where you were.</p>`}${kind === 'in' ? signInForm(config, form) : signUpForm(form)}</div>`,
     },
   )
   return new SentPage({ status: form.refusal?.status ?? 200, body })
 }
 
+const isToHire = ({ typed }: Form) => /^\/agents\/[^/]+\/hire$/.test(typed.to ?? '')
 const onwards = ({ typed }: Form) => typed.to && html`<input type="hidden" name="to" value="${typed.to}">`
 const withTo = (path: string, { typed }: Form) => (typed.to ? `${path}?to=${encodeURIComponent(typed.to)}` : path)
 
 const email = (form: Form) => field(form, { name: 'email', label: 'Email', type: 'email', complete: 'username' })
 
-function signInForm(form: Form): Html {
+function signInForm({ mode, console }: Config, form: Form): Html {
   const asksCode = form.refusal?.errors?.totp !== undefined || Boolean(form.typed.code)
   const names: Fields = { email: ['email', 'Email'], password: ['password', 'Password'], totp: ['code', 'Code'] }
-  return html`<form class="card" method="post" action="/sign-in" aria-label="Sign in"><div class="in stack">${faultsOf(form, names)}${email(form)}${field(form, { name: 'password', label: 'Password', type: 'password', complete: 'current-password' })}<details${asksCode && html` open`}><summary>I have a second factor</summary>${field(form, { name: 'code', label: 'Code', field: 'totp', isOptional: true, complete: 'one-time-code', help: 'What your authenticator shows, or one of your recovery codes.' })}</details>${onwards(form)}<button class="b main-b w big">Sign in</button><p><a class="link" href="${withTo('/sign-up', form)}">Create an account</a></p></div></form>`
+  const forgot =
+    mode === 'serve' &&
+    console === 'on' &&
+    html`<p><a class="link" href="/console/sign-in?forgot">Forgot the password</a></p>`
+  return html`<form class="card" method="post" action="/sign-in" aria-label="Sign in"><div class="in stack">${faultsOf(form, names)}${email(form)}${field(form, { name: 'password', label: 'Password', type: 'password', complete: 'current-password' })}<details${asksCode && html` open`}><summary>I have a second factor</summary>${field(form, { name: 'code', label: 'Code', field: 'totp', isOptional: true, complete: 'one-time-code', help: 'What your authenticator shows, or one of your recovery codes.' })}</details>${onwards(form)}<button class="b main-b w big">Sign in</button><p><a class="link" href="${withTo('/sign-up', form)}">Create an account</a></p>${forgot}</div></form>`
 }
 
 function signUpForm(form: Form): Html {
