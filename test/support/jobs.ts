@@ -31,7 +31,8 @@ export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'sh
       const engine = one.startsWith('embedded') ? 'embedded' : 'postgres'
       return { file, engine, shares: process === 'shared' }
     })
-    const isNarrow = length === 'long' && NARROW.test(file) && process === 'shared' && /, postgres(?:$| and)/.test(engines!)
+    const isNarrow =
+      length === 'long' && NARROW.test(file) && process === 'shared' && /, postgres(?:$| and)/.test(engines!)
     return isNarrow ? [...jobs, { file, engine: 'narrow', shares: true } as const] : jobs
   })
   return jobs.sort(longestFirst)
