@@ -73,14 +73,12 @@ const recordsAsData: Plugin = {
   },
 }
 
-const dataOf = ({ method, path, auth, query, body, sets, download, stream, list }: Endpoint) => ({
+/** Not by what it is authorized, as a browser sends its cookie with every request; and pages are asked for one by one. */
+const dataOf = ({ method, path, query, body, download, stream }: Endpoint) => ({
   method,
   path,
-  auth,
-  sets,
   download,
   stream,
-  list,
   query: query && { shape: Object.fromEntries(Object.keys(query.shape).map(name => [name, 1])) },
   body: body && 1,
 })

@@ -77,6 +77,7 @@ export type BudgetStatus = (typeof budgetStatuses)[number]
 export const budgetAuthorization = z.object({
   id: z.string(),
   agentId: z.string(),
+  agent: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
   maxPerTask: cents(),
   maxDaily: cents(),
   maxMonthly: cents(),

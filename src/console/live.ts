@@ -6,6 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Change } from '../api/dev-records.ts'
 import { place } from './router.ts'
+import { isDev } from './session.ts'
 import { Store } from './store.ts'
 
 interface Live {
@@ -24,6 +25,9 @@ const HIDDEN_MS = 30_000
 const POLL_MS = 2000
 const SENTENCE_MS = 5000
 const REOPEN_MS = 5000
+const SOON_MS = 200
+/** What follows all that happens asks at most so often: a deployment counts requests. */
+const GAP_MS = isDev ? SOON_MS : POLL_MS
 /** Longer than a browser takes to open a stream anew. */
 const LOST_MS = 4000
 
@@ -143,7 +147,7 @@ export function pause(): void {
 }
 
 /**
- * Calls `reload` after changes that `isMine`, and after such as were missed: at most some times a second, and in a tab that is hidden only once it
+ * Calls `reload` after changes that `isMine`, and after such as were missed: soon, but not too often, and in a tab that is hidden only once it
  * is seen. `hold`: gets those for which what is seen would jump, or that come while it is paused.
  */
 export function useChanges(
@@ -156,6 +160,7 @@ export function useChanges(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStale = false
+    let readAt = 0
     const due: Change[] = []
     const now = () => {
       timer = undefined
@@ -167,7 +172,9 @@ export function useChanges(
         return
       }
       isStale = document.hidden
-      if (!isStale) reload()
+      if (isStale) return
+      readAt = Date.now()
+      reload()
     }
     const follow = (change: Change | null, isPaused: boolean) => {
       const { isMine, hold } = last.current
@@ -175,7 +182,7 @@ export function useChanges(
       if (change !== null && hold && (isPaused || !isAtTop())) return hold(change)
       if (isPaused) return
       if (change !== null) due.push(change)
-      timer ??= setTimeout(now, 200)
+      timer ??= setTimeout(now, Math.max(SOON_MS, readAt + GAP_MS - Date.now()))
     }
     const look = () => isStale && now()
     followers.add(follow)

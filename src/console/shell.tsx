@@ -9,6 +9,7 @@ import { Keys, Palette } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
 import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
+import { Guard } from './parts/guard.tsx'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Toasts, tried } from './parts/over.tsx'
@@ -140,7 +141,11 @@ function Group({ title, pages, path }: { title: string; pages: readonly Page[]; 
         <a key={page.path} href={href(page.path)} aria-current={isWithin(page, path) ? 'page' : undefined}>
           <Icon name={page.icon ?? 'list'} />
           {page.title}
-          {page.path === '/queues' && <Waiting />}
+          {page.path === '/queues' && (
+            <Guard isQuiet>
+              <Waiting />
+            </Guard>
+          )}
         </a>
       ))}
     </>
@@ -242,5 +247,9 @@ function Content({ me }: { me: Me }) {
       />
     )
   // Another account sees it anew.
-  return <loaded.Body key={me.id} params={found!.params} query={at.query} me={me} />
+  return (
+    <Guard key={me.id} title={page.title}>
+      <loaded.Body params={found!.params} query={at.query} me={me} />
+    </Guard>
+  )
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { api } from './api.ts'
 import { useData } from './data.ts'
 import { live, pause, paused, useChanges } from './live.ts'
+import { Guard } from './parts/guard.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Age, marketClock, span, timeIn, useTicks } from './parts/words.tsx'
 import { href } from './router.ts'
@@ -20,7 +21,13 @@ export function Strip({ onOver, onTheme }: StripProps) {
       <span>
         <LiveButton />
       </span>
-      {isDev ? <Market /> : <span class="q p2">{location.host}</span>}
+      {isDev ? (
+        <Guard isQuiet>
+          <Market />
+        </Guard>
+      ) : (
+        <span class="q p2">{location.host}</span>
+      )}
       <span class="r p2">
         <button type="button" aria-label="Light or dark" onClick={onTheme}>
           <Icon name="moon" />

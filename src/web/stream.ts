@@ -57,6 +57,8 @@ export class EventStreams {
   }
 
   send(call: StreamCall, stream: EventStream): void {
+    // Who left while the request waited for its turn will not leave once more.
+    if (call.res.closed) return
     const own = this.#open.get(stream.owner) ?? new Set()
     const { atOnce, account } = limits.streams
     if (own.size >= atOnce) throw refuse('too_many_streams', atOnce)

@@ -1,75 +1,192 @@
 // engines: embedded; process: own; lengths: long
-/** Thousands of rows on a page of the console: those in sight alone are made, and all can be reached. */
+/** Ten thousand rows on each page of the console that lists: a bounded part of them is made, all can be reached, and what is loaded is printed. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pages } from '../../src/console/pages.ts'
 import { devOf } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
+import { crowdStatements, userId } from '../support/crowd.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
 import { crowd } from './crowd.ts'
 import { be, isRead, openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('many')
-test.after.each(tellWhatStandsOpen)
 
-const ROWS = 2_000
-/** More than stand on three screens. */
-const MADE = 300
+const ROWS = 10_000
+/** Of a page of a list. */
+const PAGE = 20
+/** More than stand on three screens, as rows and as elements. */
+const [MADE, ELEMENTS] = [300, 6_000]
+/** Of all answers that a page of a list asks for, in bytes. */
+const LOADED = 512 * 1024
 
-/** Scrolls whatever scrolls. */
-const scroll = ({ page }: Tab, to: 'start' | 'end') =>
-  page.evaluate(
-    `for (const area of [document.querySelector('.main'), document.scrollingElement, document.querySelector('.feed')]) if (area) area.scrollTop = ${to === 'start' ? 0 : 1e9}`,
-  )
+const LOOKS = [
+  { width: 1440, colorScheme: 'light' },
+  { width: 320, colorScheme: 'dark' },
+] as const
 
-/** What is in sight of what fits. */
-const inSight = ({ page }: Tab, selector: string) =>
-  page.evaluate(
-    `[...document.querySelectorAll(${JSON.stringify(selector)})].filter(row => { const { top, bottom } = row.getBoundingClientRect(); return bottom > 0 && top < innerHeight }).length`,
-  )
-
-/** From its first row to its last and back, there is always something to see. */
-async function walk(tab: Tab, row: string, what: string): Promise<void> {
-  for (const to of ['end', 'start'] as const) {
-    await scroll(tab, to)
-    await until(`${what} at its ${to}`, async () => Number(await inSight(tab, row)) > 0)
-    const made = await tab.page.locator(row).count()
-    assert.ok(made < MADE, `${what} makes ${made} rows at its ${to}`)
-    await tab.isAccessible(`${what} at its ${to}`)
-  }
+async function isLight({ page }: Tab, what: string): Promise<void> {
+  const elements = await page.locator('main *').count()
+  assert.ok(elements < ELEMENTS, `${what} makes ${elements} elements`)
 }
 
-test(
-  'of thousands of rows those in sight are made, and all can be reached',
-  inFolder(async folder => {
-    const dev = await devOf(folder, ['--ephemeral'])
+/** One of two who trade with each other, so that each has ten thousand tasks. Of an administrator's rights. */
+const SOMEBODY = { id: userId(1), email: 'p1@crowd.example' }
+/** Lists of what nobody has many of. */
+const SHORT: readonly string[] = ['/agents', '/budgets']
+
+async function settle({ market, world, admin }: TestMarketplace): Promise<void> {
+  // A third of the agents can't be hired.
+  const statements = crowdStatements({ tasks: 2 * ROWS, traders: 2, people: 1.6 * ROWS, now: world.now() })
+  await market.db.write(async tx => {
+    for (const sql of statements) await tx.run(sql)
+    // They tell nothing.
+    await tx.run('DELETE FROM agent_reports')
+    await tx.run('UPDATE notifications SET user_id = $1', [SOMEBODY.id])
+    await tx.run(
+      `INSERT INTO notifications (id, user_id, type, agent_id, message, data, created_at)
+       SELECT id || copy, user_id, type, agent_id, message, data, created_at
+       FROM notifications, (SELECT 1 AS copy UNION ALL SELECT 2) copies`,
+    )
+    await tx.run(
+      `UPDATE users SET is_admin = 1, password_hash = (SELECT password_hash FROM users WHERE id = $2) WHERE id = $1`,
+      [SOMEBODY.id, admin.id],
+    )
+  })
+}
+
+/** Contexts of a browser may share who is signed in: so each look has a browser of its own. */
+async function inEachLook(url: string, see: (tab: Tab) => Promise<void>): Promise<void> {
+  for (const look of LOOKS) {
     const { browser, close } = await openBrowser()
     try {
-      const id = await crowd(dev, ROWS)
-      const tab = await openTab(browser, dev.ready.url)
-      await be(tab, 'buyer')
-      await tab.to('/tasks')
-      await tab.sees(/of 1,00\d$/)
-      await tab.isAccessible('tasks')
-      await tab.to('/tasks?page=50')
-      await tab.sees('981–1,000')
-      await be(tab, 'builder')
-      await tab.to('/deliveries?page=9')
-      await isRead(tab, 'deliveries')
-      await tab.isAccessible('deliveries')
-      await be(tab, 'admin')
-      await tab.to('/')
-      await tab.page.locator('[data-row]').first().waitFor()
-      await walk(tab, '[data-row]', 'the stream')
-      await lookAtHistory(tab, id)
+      const tab = await openTab(browser, url, look)
+      await see(tab)
       tab.hadNoFaults()
       await tab.close()
     } finally {
+      await tellWhatStandsOpen()
       await close()
+    }
+  }
+}
+
+test('a list of ten thousand rows is as light as one of twenty, to its last page', async () => {
+  const marketplace = await openTestMarketplace({ mode: 'serve', payments: 'sandbox', rateLimits: 'off' })
+  try {
+    await settle(marketplace)
+    await inEachLook(marketplace.url, async tab => {
+      const { page } = tab
+      await tab.to('/settings')
+      await page.getByLabel('Email').fill(SOMEBODY.email)
+      await page.getByLabel('Password').fill(marketplace.admin.password)
+      await tab.press('Enter')
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+      for (const { path, only } of pages) if (only !== 'dev' && !path.includes(':')) await lookAtList(tab, path)
+      for (const search of ['/users?q=person 99', '/hire?q=order', '/tasks?q=letters', '/deliveries?q=letters'])
+        await lookAtPart(tab, search)
+    })
+  } finally {
+    await marketplace.close()
+  }
+})
+
+async function lookAtPart(tab: Tab, address: string): Promise<void> {
+  await tab.to(address)
+  await isRead(tab, address)
+  await tab.isAccessible(address)
+  await isLight(tab, address)
+  const loaded = await tab.page.evaluate(
+    "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/')).reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)",
+  )
+  assert.ok(Number(loaded) < LOADED, `${address} loads ${loaded} bytes`)
+}
+
+async function lookAtList(tab: Tab, path: string): Promise<void> {
+  await lookAtPart(tab, path)
+  const list = tab.page.locator('table[aria-rowcount]')
+  if ((await list.count()) === 0 || SHORT.includes(path)) return
+  const many = Number(await list.getAttribute('aria-rowcount')) - 1
+  assert.ok(many >= ROWS, `${path} has ${many} rows`)
+  await lookAtPart(tab, `${path}?page=${ROWS / PAGE}`)
+  assert.is(await list.locator(`[aria-rowindex="${ROWS + 1}"]`).count(), 1, `row ${ROWS} of ${path}`)
+}
+
+test(
+  'of ten thousand rows on one page those in sight are made, all can be reached, and all are printed',
+  inFolder(async folder => {
+    const dev = await devOf(folder, ['--ephemeral'])
+    try {
+      const id = await crowd(dev, ROWS)
+      await inEachLook(dev.ready.url, async tab => {
+        await be(tab, 'admin')
+        await tab.to('/')
+        // More has happened.
+        await tab.sees(/^(?:9,\d{3}|10,000) kept here\.$/)
+        await walk(tab, '[data-row]', 'the stream')
+        await lookAtHistory(tab, id)
+      })
+    } finally {
       await dev.stop()
     }
   }),
 )
+
+/** Pixels of one frame: a wheel that is turned fast. */
+const STEP = 400
+/** What has come near is made, and not the screens about it anew. */
+const MADE_AT_ONCE = 150
+
+/** Scrolls frame by frame as far as its list goes, and tells how many rows one frame made at most, and how many there were at once. */
+const scrollAlong = ({ page }: Tab, row: string, by: number) =>
+  page.evaluate(
+    `new Promise(resolve => {
+      const row = ${JSON.stringify(row)}, by = ${by}
+      const list = document.querySelector(row).parentElement
+      const scrolls = one => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === 'auto'
+      const area = [list, document.querySelector('.main')].find(scrolls) ?? document.scrollingElement
+      let now = 0, atOnce = 0, made = 0
+      new MutationObserver(all => {
+        for (const { addedNodes } of all) for (const node of addedNodes) if (node.matches?.(row)) now++
+      }).observe(list, { childList: true })
+      if (area === list) list.scrollIntoView({ block: 'end' })
+      const step = () => {
+        atOnce = Math.max(atOnce, now)
+        now = 0
+        made = Math.max(made, list.children.length)
+        const before = area.scrollTop
+        const { top, bottom } = list.getBoundingClientRect()
+        const isThere = area !== list && (by > 0 ? bottom <= innerHeight : top >= 0)
+        if (!isThere) area.scrollTop += by
+        if (isThere || area.scrollTop === before) resolve({ atOnce, made })
+        else requestAnimationFrame(step)
+      }
+      step()
+    })`,
+  ) as Promise<{ atOnce: number; made: number }>
+
+/** Whether this one is in sight. */
+const isInSight = ({ page }: Tab, selector: string) =>
+  page.evaluate(`(() => {
+    const box = document.querySelector(${JSON.stringify(selector)})?.getBoundingClientRect()
+    return box !== undefined && box.bottom > 0 && box.top < innerHeight
+  })()`)
+
+/** From its first row to its last and back: no frame makes many, and both ends come into sight. */
+async function walk(tab: Tab, row: string, what: string): Promise<void> {
+  for (const [by, end] of [
+    [STEP, ':last-child'],
+    [-STEP, ':first-child'],
+  ] as const) {
+    const { atOnce, made } = await scrollAlong(tab, row, by)
+    assert.ok(atOnce < MADE_AT_ONCE && made < MADE, `${what}: a frame made ${atOnce} rows, of ${made}`)
+    await until(`${what} at its ${end}`, () => isInSight(tab, row + end))
+    await isLight(tab, what)
+    await tab.isAccessible(`${what} at its ${end}`)
+  }
+}
 
 /** What is not seen yet is read page by page. */
 const isWhole = ({ page }: Tab) =>
@@ -83,13 +200,27 @@ async function lookAtHistory(tab: Tab, id: string): Promise<void> {
   await tab.to(`/tasks/${id}`)
   await isWhole(tab)
   const many = Number(/^\d+/.exec((await page.locator('.story .pager').textContent())!)![0])
-  assert.ok(many > ROWS / 2, `${many} rows`)
+  assert.ok(many > ROWS, `${many} rows`)
   await walk(tab, '.ev', 'the history')
+  // The keyboard's way to the end is one step.
+  await page.locator('#main').focus()
+  await tab.press('Control+End')
+  await page.locator('.story .pager').scrollIntoViewIfNeeded()
+  await until('the last row', () => isInSight(tab, '.ev:last-child'))
+  const hash = await page.locator('.ev:last-child a').first().getAttribute('href')
+  await tab.to(`/tasks/${id}${hash}`)
+  await until('the row of the address', () => isInSight(tab, '.ev[aria-current]'))
   await tab.to(`/tasks/${id}?as=list`)
   await isWhole(tab)
   await page.locator('.story [aria-rowindex="2"]').waitFor()
-  await walk(tab, '.story tbody tr', 'the history as a list')
+  await isLight(tab, 'the history as a list')
   assert.is(await page.locator('.story table').getAttribute('aria-rowcount'), String(many + 1))
+  await tab.to(`/tasks/${id}`)
+  await isWhole(tab)
+  await page.emulateMedia({ media: 'print' })
+  await until('all rows on paper', async () => (await page.locator('.ev').count()) >= many)
+  await page.emulateMedia({ media: 'screen' })
+  await until('few rows again', async () => (await page.locator('.ev').count()) < MADE)
 }
 
 test.run()

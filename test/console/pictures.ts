@@ -7,7 +7,7 @@ import { devOf } from '../cli/dev-lines.ts'
 import { openBrowser } from '../support/browser.ts'
 import { until } from '../support/patience.ts'
 import { openMistakenAgent } from './agent.ts'
-import { openTab } from './tab.ts'
+import { be, openTab } from './tab.ts'
 
 const TO = 'docs/pictures'
 /** Two things of a page stand in one picture of this size. */
@@ -48,13 +48,7 @@ async function take(): Promise<void> {
     await page.screenshot({ path: join(TO, `${name}.png`), animations: 'disabled' })
     console.log(join(TO, `${name}.png`))
   }
-  const be = async (key: string, side: string) => {
-    await tab.press(key)
-    await page.locator('.who [aria-pressed=true]', { hasText: side }).waitFor()
-  }
-  await tab.to('')
-  await tab.sees('Who do you want to be?')
-  await be('1', 'Builder')
+  await be(tab, 'builder')
   await tab.to(`/tasks/${failing}`)
   await page.locator('.ev.fail a').first().click()
   await tab.sees('what is to be signed')
@@ -64,10 +58,10 @@ async function take(): Promise<void> {
   await picture('deliveries', '/deliveries', 'task.submitted')
   await picture('agent', '/agents/my-agent', 'Secret')
   await conformance(tab, picture)
-  await be('2', 'Buyer')
+  await be(tab, 'buyer')
   await picture('hire', '/hire/my-agent', 'Title')
   await picture('wallet', '/wallet', 'Available')
-  await be('3', 'Admin')
+  await be(tab, 'admin')
   await picture('overview', '', 'What happens')
   await picture('clock', '/clock', 'Market time')
   await picture('dispute', `/disputes/${disputed}`, 'Half of the pages')

@@ -3,6 +3,7 @@
  * Each page of the console in a real browser, in each of its states: with nothing on it, with what people do and write, while the marketplace
  * fails, and while nobody answers. axe finds nothing, what people wrote is text, and what fails is said where it fails.
  */
+import type { Browser } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pages } from '../../src/console/pages.ts'
@@ -103,6 +104,8 @@ interface State {
   readonly sides?: readonly Side[]
   /** Whether it is looked at on paper and in forced colours, too. */
   readonly isLooked?: boolean
+  /** Of what the browser has to complain. */
+  readonly fault?: RegExp
 }
 
 /** Printed: in light whoever likes the dark, all that is told and nothing that is pressed, none of it over another or cut off. */
@@ -161,6 +164,34 @@ async function inForcedColours(tab: Tab, what: string): Promise<void> {
   await page.emulateMedia({ forcedColors: 'none' })
 }
 
+/** All pages of a side. */
+async function asOne(url: string, browser: Browser, side: Side, look: (typeof LOOKS)[number], state: State) {
+  const { words, known, refusals, before, fault } = state
+  const tab = await openTab(browser, url, { ...look, refusals })
+  await be(tab, side)
+  await before?.(tab)
+  for (const { path } of pagesOf(side)) {
+    const address = addressOf(path, known)
+    if (address === null) continue
+    await tab.to(address)
+    await lookAt(tab, `${path} of the ${side}, ${words}, ${look.width} ${look.colorScheme}`, state)
+  }
+  tab.hadNoFaults(fault)
+  if (fault) assert.ok(tab.faults.length > 0, `${words}: nobody has noticed`)
+  await tab.close()
+}
+
+async function lookAt(tab: Tab, what: string, { fault, check, isLooked }: State): Promise<void> {
+  await isRead(tab, what)
+  // What has no fields has no names either.
+  if (!fault) await tab.isAccessible(what)
+  assert.is.not(await tab.page.title(), 'acted')
+  await check?.(tab, what)
+  if (!isLooked) return
+  await onPaper(tab, what)
+  await inForcedColours(tab, what)
+}
+
 test(
   'every page is accessible, and says what is wrong, whether it is empty or full or the marketplace fails',
   inFolder(async folder => {
@@ -172,29 +203,9 @@ test(
     agent.begin({ secret, key: accounts.builder!.apiKey, api: url })
     await dev.said(/^my-agent can be hired/)
     const { browser, close } = await openBrowser()
-    const everywhere = async ({ words, known, refusals, before, check, isLooked, sides = SIDES }: State) => {
-      for (const side of sides)
-        for (const look of LOOKS) {
-          const tab = await openTab(browser, dev.ready.url, { ...look, refusals })
-          await be(tab, side)
-          await before?.(tab)
-          for (const { path } of pagesOf(side)) {
-            const what = `${path} of the ${side}, ${words}, ${look.width} ${look.colorScheme}`
-            const address = addressOf(path, known)
-            if (address === null) continue
-            await tab.to(address)
-            await isRead(tab, what)
-            await tab.isAccessible(what)
-            assert.is.not(await tab.page.title(), 'acted')
-            await check?.(tab, what)
-            if (isLooked) {
-              await onPaper(tab, what)
-              await inForcedColours(tab, what)
-            }
-          }
-          tab.hadNoFaults()
-          await tab.close()
-        }
+    const everywhere = async (state: State) => {
+      for (const side of state.sides ?? SIDES)
+        for (const look of LOOKS) await asOne(dev.ready.url, browser, side, look, state)
     }
     try {
       if (isLong) await everywhere({ words: 'with nothing', known: NOTHING, refusals: [400, 404] })
@@ -209,6 +220,11 @@ test(
           check: failing.isSaid,
         })
       }
+      for (const [words, change] of SHAPES)
+        await everywhere({
+          ...{ words, known, refusals: [], fault: /TypeError/, ...othersOf(change) },
+          ...(!isLong && { sides: ['buyer'] as const }),
+        })
     } finally {
       await close()
       agent.close()
@@ -257,6 +273,128 @@ function failuresOf(how: '500' | 'cut') {
     await begin({ page } as Tab)
   }
   return { begin, isSaid }
+}
+
+/** An answer of which each row has lost its fields. */
+const emptied = (value: unknown, isRow = false): unknown => {
+  if (Array.isArray(value)) return value.map(one => emptied(one, true))
+  if (typeof value !== 'object' || value === null) return value
+  return isRow ? {} : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, emptied(one)]))
+}
+
+const SHAPES: readonly (readonly [words: string, change: (data: unknown) => unknown])[] = [
+  ['while answers have no fields', () => ({})],
+  ...(isLong ? [['while rows have no fields', emptied] as const] : []),
+]
+
+/** Lets the marketplace give answers that nobody expects, except of who is signed in. */
+function othersOf(change: (data: unknown) => unknown) {
+  const begin = ({ page }: Tab) =>
+    page.route(/\/api\//, async route => {
+      const { pathname } = new URL(route.request().url())
+      if (pathname === '/api/auth/me' || pathname === '/api/stream') return route.continue()
+      try {
+        const response = await route.fetch()
+        const { data, ...rest } = await response.json()
+        await route.fulfill({ response, json: { ...rest, data: change(data) } })
+      } catch {
+        // It is no JSON, or the page was left.
+        await route.continue().catch(() => {})
+      }
+    })
+  /** The ways on are there; and the page is, once it can be drawn. */
+  const isKept = async ({ page }: Tab, what: string) => {
+    assert.ok((await page.locator('.side a').count()) > 5 && (await page.locator('.strip').isVisible()), what)
+    assert.ok((await page.locator('main').textContent())!.trim().length > 10, `${what} is blank`)
+    await page.unroute(/\/api\//)
+    const said = page.locator('main [role=alert]')
+    await until(`${what} can be drawn again`, async () => {
+      await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
+      return (await said.count()) === 0
+    })
+    await begin({ page } as Tab)
+  }
+  return { before: begin, check: isKept }
+}
+
+/** What a page must not do, as scripts, and what is told of it. */
+const BREAKS: readonly (readonly [script: string, told: RegExp])[] = [
+  ["document.body.setAttribute('style', 'color: red')", /style-src/],
+  ["setTimeout(() => { document.body.innerHTML = '<p>Hello</p>' })", /TrustedHTML/],
+  [
+    "document.head.append(document.createElement('script').appendChild(new Text('acted()')).parentNode)",
+    /Trusted|script-src/,
+  ],
+  ["void fetch('http://127.0.0.1:1/').catch(() => {})", /connect-src/],
+  ["new Image().src = 'http://127.0.0.1:1/image.png'", /img-src/],
+  ["console.info('Hello')", /info: Hello/],
+  ["setTimeout(() => { throw new Error('Something is undefined') })", /Something is undefined/],
+  ["void Promise.reject(new Error('Nobody waits'))", /Nobody waits/],
+]
+
+if (isLong) {
+  test(
+    'whatever the browser has to complain of is noticed',
+    inFolder(async folder => {
+      const dev = await devOf(folder, ['--ephemeral'])
+      const { browser, close } = await openBrowser()
+      try {
+        const tab = await openTab(browser, dev.ready.url)
+        await tab.to('/sign-in')
+        tab.hadNoFaults()
+        for (const [script, told] of BREAKS) {
+          await tab.page.evaluate(`${script}; undefined`)
+          await until(`what is told of ${script}`, () => tab.faults.some(fault => told.test(fault)))
+        }
+        await tab.close()
+      } finally {
+        await close()
+        await dev.stop()
+      }
+    }),
+  )
+
+  test(
+    'who is told to wait asks again by himself, without a word where something is shown',
+    inFolder(async folder => {
+      const dev = await devOf(folder, ['--ephemeral'])
+      const { browser, close } = await openBrowser()
+      try {
+        const agentId = dev.ready.agents[0]!.id
+        await hire(dev, agentId)
+        const tab = await openTab(browser, dev.ready.url, { refusals: [429] })
+        const { page } = tab
+        await be(tab, 'buyer')
+        let isBusy = true
+        let refused = 0
+        let served = 0
+        await page.route(/\/api\/tasks\?/, route => {
+          if (!isBusy) return route.continue().then(() => void served++)
+          refused++
+          const json = { success: false, error: 'Too many requests; try again in 1 s' }
+          return route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json })
+        })
+        const alert = page.locator('main [role=alert]', { hasText: 'Too many requests' })
+        await tab.to('/tasks')
+        await alert.waitFor()
+        isBusy = false
+        await tab.sees('Try it out')
+        await alert.waitFor({ state: 'detached' })
+        isBusy = true
+        refused = 0
+        const before = served
+        await hire(dev, agentId)
+        await until('two refusals', () => refused > 1)
+        assert.is(await alert.count(), 0)
+        isBusy = false
+        await until('it is read anew', () => served > before)
+        tab.hadNoFaults()
+      } finally {
+        await close()
+        await dev.stop()
+      }
+    }),
+  )
 }
 
 test.run()

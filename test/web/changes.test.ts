@@ -1,5 +1,7 @@
 // engines: embedded, postgres at length; process: shared
 /** What changes of one's own, as a stream: to whom it is told, where it goes on, and when all is to be read anew. Source: A-311. */
+import { once } from 'node:events'
+import net from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
@@ -120,6 +122,23 @@ test('an account has a share of streams', async ({ marketplace, buyer, stranger 
   const other = listen(marketplace, buyer)
   await isOpen(other)
   for (const heard of [...all, other]) heard.end()
+})
+
+test('who leaves before a stream begins takes no place', async ({ marketplace, stranger }) => {
+  const port = Number(new URL(marketplace.url).port)
+  const asked = `GET /api/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${stranger.key}\r\n\r\n`
+  for (let times = 0; times < 40; times++) {
+    const socket = net.connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(asked, () => socket.destroy())
+    await once(socket, 'close')
+  }
+  await until('there is room', async () => {
+    const heard = listen(marketplace, stranger)
+    await until('a response', () => heard.status > 0)
+    heard.end()
+    return heard.status === 200
+  })
 })
 
 test('it ends after a while, so that who has signed out hears no more; other instances are not heard', async () => {

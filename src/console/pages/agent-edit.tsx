@@ -17,9 +17,8 @@ export default function AgentEdit({ params: { slug } }: PageProps) {
   const categories = useData('categories', signal => api.listCategories({}, { signal }))
   const { data, error, reload } = useData(slug ?? 'new', async signal => {
     if (!slug) return null
-    const { items } = await api.listMyAgents({ limit: 100 }, { signal })
-    const found = items.find(agent => agent.slug === slug || agent.id === slug)
-    if (!found) throw new Error('No agent of yours has this name.')
+    const found = await api.getAgent({ id: slug }, { signal })
+    if (!('webhookUrl' in found)) throw new Error('No agent of yours has this name.')
     return found
   })
   const title = slug ? `Edit ${data?.name ?? slug}` : 'List an agent'

@@ -5,6 +5,7 @@ import type { CallReply } from '../../client/client.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { tried } from '../parts/over.tsx'
@@ -103,12 +104,12 @@ export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange:
         isTesting={isTesting}
         beats={checks.data?.heartbeats ?? []}
       />
-      <div class="two">
+      <Parts class="two">
         <Connection agent={agent} secretIs={checks.data?.secret ?? null} onRotate={checks.reload} />
         <Earnings id={id} agent={agent} />
         <Samples agentId={id} />
         <LastDeliveries agent={agent} />
-      </div>
+      </Parts>
     </div>
   )
 }

@@ -6,17 +6,21 @@ import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
+import { Pager } from '../parts/controls.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Loading } from '../parts/say.tsx'
 import { Listed } from '../parts/states.tsx'
 import { Avatar, Text, units } from '../parts/words.tsx'
-import { go, href } from '../router.ts'
+import { go, goQuery, href } from '../router.ts'
 import { isDev } from '../session.ts'
 import { OneAgent } from './agent.tsx'
 
-export default function Agents({ params }: PageProps) {
-  const list = useData('agents', signal => api.listMyAgents({ limit: 100 }, { signal }))
+const PAGE = 100
+
+export default function Agents({ params, query }: PageProps) {
+  const page = Number(query.get('page') ?? 1)
+  const list = useData(`${page}`, signal => api.listMyAgents({ page, limit: PAGE }, { signal }))
   useChanges(({ type }) => type === 'agent', list.reload)
   const agents = list.data?.items ?? []
   const chosen = agents.find(({ slug, id }) => slug === params.slug || id === params.slug)
@@ -25,13 +29,6 @@ export default function Agents({ params }: PageProps) {
     if (first) go(`/agents/${first.slug}`, { replace: true })
   }, [first?.slug])
   useActions([{ title: 'List a new agent', key: 'c', run: () => go('/agents/new') }])
-  if (list.error)
-    return (
-      <>
-        <Head title="Agents" />
-        <Failed what="Your agents could not be read." error={list.error} again={list.reload} />
-      </>
-    )
   return (
     <div class="cols left">
       <section class="card" aria-label="Your agents">
@@ -42,7 +39,16 @@ export default function Agents({ params }: PageProps) {
             New <kbd>c</kbd>
           </a>
         </header>
-        {list.data ? <AgentList agents={agents} chosen={chosen?.id} /> : <Loading lines={4} />}
+        {list.error ? (
+          <Failed what="Your agents could not be read." error={list.error} again={list.reload} />
+        ) : list.data ? (
+          <AgentList agents={agents} chosen={chosen?.id} />
+        ) : (
+          <Loading lines={4} />
+        )}
+        {list.data && list.data.pagination.total > PAGE && (
+          <Pager {...list.data.pagination} onPage={next => goQuery({ page: String(next) })} />
+        )}
       </section>
       {chosen ? (
         <OneAgent key={chosen.id} agent={chosen} onChange={list.reload} />
@@ -88,7 +94,7 @@ const AgentList = ({ agents, chosen }: { agents: readonly OwnAgentRecord[]; chos
       <li key={agent.id} aria-current={agent.id === chosen || undefined}>
         <Avatar id={agent.id} name={agent.name} />
         <span class="stack r0 grow">
-          <a class="go cut" href={href(`/agents/${agent.slug}`)}>
+          <a class="go cut" href={href(`/agents/${agent.slug}`) + location.search}>
             <Text>{agent.name}</Text>
           </a>
           <span class="q">

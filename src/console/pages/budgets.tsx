@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { BudgetRecord } from '../../api/money-records.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import type { PageProps } from '../page.ts'
 import { Field, type Refusal, useDraft } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -11,27 +12,12 @@ import { Dialog, tried } from '../parts/over.tsx'
 import { Empty } from '../parts/say.tsx'
 import { centsIn, Money, Text } from '../parts/words.tsx'
 
-interface Budget extends BudgetRecord {
-  /** Of its agent; the id of one that is not listed. */
-  readonly name: string
-}
-
-const nameOf = (id: string, signal: AbortSignal) =>
-  api.getAgent({ id }, { signal }).then(
-    ({ name }) => name,
-    () => id,
-  )
-
-export default function Budgets() {
+export default function Budgets({ query }: PageProps) {
+  const page = Number(query.get('page') ?? 1)
   const [isAdding, setAdding] = useState(false)
-  const [ends, setEnds] = useState<Budget>()
-  const list = useData('budgets', async signal => {
-    const { items, pagination } = await api.listBudgets({ limit: 100 }, { signal })
-    const ids = [...new Set(items.map(({ agentId }) => agentId))]
-    const names = new Map(await Promise.all(ids.map(async id => [id, await nameOf(id, signal)] as const)))
-    return { pagination, items: items.map((budget): Budget => ({ ...budget, name: names.get(budget.agentId)! })) }
-  })
-  const turn = ({ id, status }: Budget) =>
+  const [ends, setEnds] = useState<BudgetRecord>()
+  const list = useData(`${page}`, signal => api.listBudgets({ page, limit: 20 }, { signal }))
+  const turn = ({ id, status }: BudgetRecord) =>
     tried('Not changed', () => (status === 'active' ? api.pauseBudget({ id }) : api.resumeBudget({ id }))).then(
       list.reload,
     )
@@ -65,7 +51,7 @@ export default function Budgets() {
       {isAdding && <AddBudget onClose={() => setAdding(false)} onDone={list.reload} />}
       {ends && (
         <Dialog
-          title={`Take the budget of ${ends.name} back?`}
+          title={`Take the budget of ${ends.agent.name} back?`}
           act="Take it back"
           isBad
           onAct={() => api.deleteBudget({ id: ends.id }).then(list.reload)}
@@ -89,35 +75,35 @@ const COLUMNS = [
   {
     head: 'Agent',
     class: 'wide-c',
-    cell: ({ name, status }: Budget) => (
+    cell: ({ agent, status }: BudgetRecord) => (
       <>
         <b>
-          <Text>{name}</Text>
+          <Text>{agent.name}</Text>
         </b>
         <span class="under">{status}</span>
       </>
     ),
   },
-  { head: 'For a task', class: 'n p2', cell: ({ maxPerTask }: Budget) => <Money cents={maxPerTask} /> },
-  { head: 'Today', class: 'n', cell: (row: Budget) => <Spent spent={row.spentToday} most={row.maxDaily} /> },
+  { head: 'For a task', class: 'n p2', cell: ({ maxPerTask }: BudgetRecord) => <Money cents={maxPerTask} /> },
+  { head: 'Today', class: 'n', cell: (row: BudgetRecord) => <Spent spent={row.spentToday} most={row.maxDaily} /> },
   {
     head: 'This month',
     class: 'n p2',
-    cell: (row: Budget) => <Spent spent={row.spentThisMonth} most={row.maxMonthly} />,
+    cell: (row: BudgetRecord) => <Spent spent={row.spentThisMonth} most={row.maxMonthly} />,
   },
 ]
 
-const acts = (onTurn: (budget: Budget) => void, onEnd: (budget: Budget) => void) => ({
+const acts = (onTurn: (budget: BudgetRecord) => void, onEnd: (budget: BudgetRecord) => void) => ({
   head: <span class="vh">What can be done</span>,
   class: 'n',
-  cell: (row: Budget) => (
+  cell: (row: BudgetRecord) => (
     <>
       <button type="button" class="b s" onClick={() => onTurn(row)}>
         {row.status === 'active' ? 'Pause' : 'Resume'}
-        <span class="vh"> {row.name}</span>
+        <span class="vh"> {row.agent.name}</span>
       </button>
       <button type="button" class="b s flat" onClick={() => onEnd(row)}>
-        Take back…<span class="vh"> {row.name}</span>
+        Take back…<span class="vh"> {row.agent.name}</span>
       </button>
     </>
   ),

@@ -5,6 +5,7 @@ import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import { Segments } from '../parts/controls.tsx'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { tried } from '../parts/over.tsx'
@@ -64,13 +65,13 @@ export default function ClockPage() {
           <Loading />
         )}
       </Card>
-      <div class="cols">
+      <Parts class="cols">
         <Faults />
-        <div class="stack">
+        <Parts class="stack">
           {data && <DueNext of={data.due} onMove={move} />}
           <Buyers />
-        </div>
-      </div>
+        </Parts>
+      </Parts>
     </>
   )
 }

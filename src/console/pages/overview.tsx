@@ -4,6 +4,7 @@ import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
+import { Guard, Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Card, Empty, Failed, Loading, Note } from '../parts/say.tsx'
@@ -22,7 +23,15 @@ export default function Overview({ me }: PageProps) {
     <>
       <Head
         title="Overview"
-        sub={status.data ? <Facts of={status.data} /> : <span>{location.host}</span>}
+        sub={
+          status.data ? (
+            <Guard isQuiet>
+              <Facts of={status.data} />
+            </Guard>
+          ) : (
+            <span>{location.host}</span>
+          )
+        }
         acts={
           <a class="b main-b" href={href('/hire')}>
             <Icon name="person" />
@@ -30,15 +39,15 @@ export default function Overview({ me }: PageProps) {
           </a>
         }
       />
-      {status.data && <FirstWarning of={status.data} />}
-      <div class="cols">
+      <Guard isQuiet>{status.data && <FirstWarning of={status.data} />}</Guard>
+      <Parts class="cols">
         {isDev && me.isAdmin ? <Stream /> : <LastTasks />}
-        <div class="stack">
+        <Parts class="stack">
           {(me.isBuilder || me.isAdmin) && <AgentsCard me={me} />}
           <MoneyCard me={me} />
           {isDev && me.isAdmin && <DueCard />}
-        </div>
-      </div>
+        </Parts>
+      </Parts>
     </>
   )
 }

@@ -6,6 +6,7 @@ import type { AdminAgentRecord } from '../../api/records.ts'
 import { api } from '../api.ts'
 import { type Loaded, useData } from '../data.ts'
 import { useChanges } from '../live.ts'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Failed, Loading } from '../parts/say.tsx'
@@ -20,13 +21,13 @@ export default function Queues() {
   return (
     <>
       <Head title="What waits for you" sub={<span>Nothing here goes on without you.</span>} />
-      <div class="two broad">
+      <Parts class="two broad">
         <Disputes />
         <Reviews />
         <Payments kind="deposit" />
         <Payments kind="withdrawal" />
         <Ledger />
-      </div>
+      </Parts>
     </>
   )
 }
@@ -294,16 +295,11 @@ function Ledger() {
         <Loading />
       ) : (
         <div class="in stack r8">
-          {data.problems.slice(0, SHOWN).map(problem => (
+          {data.problems.map(problem => (
             <p key={problem} class="ink bad">
               {problem}
             </p>
           ))}
-          {data.problems.length > SHOWN && (
-            <p class="q">
-              And {(data.problems.length - SHOWN).toLocaleString('en')} more: marketplace admin ledger lists them.
-            </p>
-          )}
           <dl class="dl">
             <dt>Accounts</dt>
             <dd class="n">{data.accounts.toLocaleString('en')}</dd>

@@ -4,6 +4,7 @@ import { api } from '../api.ts'
 import { useData } from '../data.ts'
 import type { PageProps } from '../page.ts'
 import { Segments, Switch } from '../parts/controls.tsx'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Dialog, toast, tried } from '../parts/over.tsx'
 import { Card, Copy, Failed, Loading, Note } from '../parts/say.tsx'
@@ -25,7 +26,7 @@ export default function Settings({ me }: PageProps) {
           </>
         }
       />
-      <div class="two">
+      <Parts class="two">
         <Behaviour />
         {!me.isBuilder && <Builder />}
         <Password />
@@ -33,7 +34,7 @@ export default function Settings({ me }: PageProps) {
         <SecondFactor />
         {me.isBuilder && <Keys />}
         <CodingAgent />
-      </div>
+      </Parts>
     </>
   )
 }

@@ -4,6 +4,7 @@ import { api, isRefusal } from '../api.ts'
 import { useData } from '../data.ts'
 import { say, useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
+import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Failed, Id, Loading } from '../parts/say.tsx'
@@ -83,7 +84,7 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
         <Failed what="What has happened could not be read." error={history.error} again={history.reload} />
       )}
       {history.data && <Life rows={rows} now={marketClock.now()} />}
-      <div class={chosen ? 'cols wide' : 'cols'}>
+      <Parts class={chosen ? 'cols wide' : 'cols'}>
         {history.data ? (
           <History rows={rows} isWhole={history.isWhole} task={task} query={query} chosen={chosen} />
         ) : (
@@ -92,7 +93,7 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
         {chosen ? (
           <Happening key={chosen.id} row={chosen} rows={rows} task={task} me={me} onDone={onDone} />
         ) : (
-          <div class="stack">
+          <Parts class="stack">
             <TaskMoney rows={rows} task={task} />
             <Work task={task} version={version} />
             <Asked task={task} />
@@ -102,9 +103,9 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
               mayWrite={isMine && MAY_WRITE.includes(task.status)}
               onSent={onDone}
             />
-          </div>
+          </Parts>
         )}
-      </div>
+      </Parts>
     </>
   )
 }

@@ -26,6 +26,8 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     usual: 0,
     width: 0,
     opened: undefined as string | undefined,
+    /** The key of the row that is to come into sight. */
+    wanted: undefined as string | undefined,
   })
   const { current: made } = useRef({ from: 0, to: 0, before: 0, end: 0 })
   const top = () => (list.current ? list.current.getBoundingClientRect().top - list.current.scrollTop : 0)
@@ -53,31 +55,34 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     const { current } = list
     if (!current) return
     const all = current.querySelectorAll(rows)
-    if (!isWhole) measure(current.clientWidth, all)
-    show(all)
+    if (open !== known.opened) known.opened = known.wanted = open
+    show(all, !isWhole && measure(current.clientWidth, all))
   })
-  /** In another width words take other lines. */
-  const measure = (width: number, all: ArrayLike<Element>) => {
+  /** In another width words take other lines, and all rows have other places: then what is in sight stays so. Returns whether it is another. */
+  const measure = (width: number, all: NodeListOf<Element>): boolean => {
     const { heights } = known
     if (width !== known.width || heights.size > 2 * keys.length) heights.clear()
     for (let at = 0; at < all.length; at++) heights.set(keys[made.from + at]!, all[at]!.getBoundingClientRect().height)
-    if (width === known.width || all.length === 0) return
+    if (width === known.width || all.length === 0) return false
+    if (top() < 0) known.wanted ??= keys[made.from + [...all].findIndex(row => row.getBoundingClientRect().bottom > 0)]
     known.width = width
     known.usual = [...heights.values()].reduce((sum, height) => sum + height, 0) / heights.size
     look(undefined)
+    return true
   }
-  const show = (all: ArrayLike<Element>) => {
-    if (open === known.opened) return
-    const at = keys.indexOf(open ?? '')
+  /** `isMoving`: its place is about to change. */
+  const show = (all: NodeListOf<Element>, isMoving: boolean) => {
+    const at = known.wanted === undefined ? -1 : keys.indexOf(known.wanted)
+    if (at < 0) return
     const row = all[at - made.from]
-    if (row || open === undefined) known.opened = open
-    if (row) row.scrollIntoView({ block: 'nearest' })
-    else if (at >= 0) {
-      let y = top() - innerHeight / 2
-      for (const key of keys.slice(0, at)) y += heightOf(key)
-      // One of them scrolls, by the width of the window.
-      for (const area of [list.current!.closest('.main'), document.scrollingElement]) area?.scrollBy(0, y)
+    if (row) {
+      row.scrollIntoView({ block: 'nearest' })
+      if (!isMoving) known.wanted = undefined
+      return
     }
+    let y = top() - innerHeight / 2
+    for (const key of keys.slice(0, at)) y += heightOf(key)
+    scrollerOf(list.current!)?.scrollBy(0, y)
   }
   const heightOf = (key: string) => known.heights.get(key) ?? (known.usual || 28)
   Object.assign(made, { from: 0, to: keys.length, before: 0, end: 0 })
@@ -92,6 +97,11 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
   for (let at = made.to; at < keys.length; at++) after += heightOf(keys[at]!)
   return { ...made, after }
 }
+
+/** By the width of the window and the list it is one or another. */
+const scrollerOf = (list: Element) =>
+  [list, list.closest('.main')].find(one => one && getComputedStyle(one).overflowY === 'auto') ??
+  document.scrollingElement
 
 export interface Column<Row> {
   readonly head: ComponentChildren

@@ -32,6 +32,7 @@ const makeBudget = recordMaker(budgetAuthorization, budgetAuthorizations)
 
 const budgetRecord = (row: BudgetRow, allowedCategories: string[] | undefined): BudgetRecord =>
   makeBudget(row, {
+    agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
     allowedCategories: allowedCategories ?? null,
     spentToday: row.spentToday,
     spentThisMonth: row.spentThisMonth,

@@ -30,6 +30,7 @@ test('create answers 201 and the whole record; a second one for the agent is a c
   assert.equal(data, {
     id: data!.id,
     agentId: agent.id,
+    agent: { id: agent.id, slug: 'test-writer', name: 'Test Writer' },
     ...caps,
     allowedCategories: ['cat_code', 'cat_writing'],
     status: 'active',
@@ -117,8 +118,14 @@ test('update takes any part, checks it against what is stored, and never moves t
     const { status, errors } = await put(fields)
     assert.equal([status, Object.keys(errors!)], [400, [wrong]], JSON.stringify(fields))
   }
-  const { createdAt: _, updatedAt: before, ...same } = await owner.call<BudgetRecord>('GET', `${path}/${id}`)
+  const {
+    createdAt: _,
+    updatedAt: before,
+    agent: named,
+    ...same
+  } = await owner.call<BudgetRecord>('GET', `${path}/${id}`)
   assert.equal(same, { id, agentId: agent.id, ...caps, allowedCategories: null, status: 'active', ...unspent })
+  assert.equal(named, { id: agent.id, slug: 'test-writer', name: 'Test Writer' })
   await marketplace.pass(1_000)
   const changed = await put({ agentId: agent.id, maxDaily: 3_000, allowedCategories: ['cat_code'] })
   assert.is(changed.status, 200)

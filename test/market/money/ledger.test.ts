@@ -132,4 +132,15 @@ test('an account whose entries do not add up is named', async () => {
   await close()
 })
 
+test('of many accounts that do not add up the first are named, and that there are more', async () => {
+  const { market, join, close } = await open()
+  for (let i = 0; i < 8; i++) await join(`of many ${i}`)
+  await market.db.write(tx => tx.run('UPDATE accounts SET balance = 5 WHERE user_id IS NOT NULL'))
+  const { problems } = await market.db.read(ledgerProblems)
+  const ofEntries = problems.filter(problem => problem.startsWith('an account is not the sum of its entries: '))
+  assert.is(ofEntries.length, 21)
+  assert.match(ofEntries.at(-1)!, /: and there are more$/)
+  await close()
+})
+
 test.run()

@@ -28,6 +28,8 @@ type AuthorizationRow = Row<typeof budgetAuthorizations>
 export interface BudgetRow extends AuthorizationRow {
   /** Of the agent. */
   builderId: string
+  agentSlug: string
+  agentName: string
   agentDeletedAt: number | null
   spentToday: number
   spentThisMonth: number
@@ -40,7 +42,8 @@ export interface Since {
 }
 
 /** Refunds do not count as spent: a cancelled task costs nothing, a split one only the part that was not refunded. Source: A-36. */
-const select = `SELECT ${budgetAuthorizations.as('b')}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
+const select = `SELECT ${budgetAuthorizations.as('b')}, a.builder_id AS "builderId", a.slug AS "agentSlug", a.name AS "agentName",
+  a.deleted_at AS "agentDeletedAt",
   ${spentSince('b.id', '$1')} AS "spentToday", ${spentSince('b.id', '$2')} AS "spentThisMonth"
 FROM budget_authorizations b JOIN agents a ON a.id = b.agent_id`
 
