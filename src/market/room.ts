@@ -64,8 +64,10 @@ export async function countWithin(
 }
 
 /** Whether the account has used up what it has earned. For steps of open work, which find room however full the whole is. */
-export const hasUsedAll = async (ctx: Pick<Asking, 'tx' | 'config'>, usage: Usage, userId: string) =>
-  (await bytesOf(ctx.tx, usage, userId)) >= (await earned(ctx, usage, userId))
+export async function hasUsedAll(ctx: Pick<Asking, 'tx' | 'config'>, usage: Usage, userId: string): Promise<boolean> {
+  const [used, most] = await Promise.all([bytesOf(ctx.tx, usage, userId), earned(ctx, usage, userId)])
+  return used >= most
+}
 
 /** How a refusal names what the account may have. */
 export function roomInWords({ keeping }: Market['config'], usage: Usage, most: number): string {

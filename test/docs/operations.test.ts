@@ -89,6 +89,8 @@ test('the dashboard shows each metric, and panels that do not lie upon each othe
   const families = await familiesNow()
   const asked = dashboard.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => [...askedBy(expr)]))
   sameNames(new Set(asked.map(name => familyOf(name, families))), families.keys())
+  for (const [, name] of JSON.stringify(dashboard.templating).matchAll(/label_values\((\w+)/g))
+    assert.ok(families.has(name!), name)
   const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
   assert.is(new Set(places).size, places.length)
   assert.is(new Set(dashboard.panels.map(({ id }) => id)).size, places.length)

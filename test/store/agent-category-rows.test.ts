@@ -161,15 +161,15 @@ testRows('rows of agents', {
     ],
     [
       tx => countForAgent(tx, 'g_1', { completed: 1, rating: 3 }),
-      1,
+      [true],
       ['agents g_1: completed_tasks 5 → 6, rating_sum 0 → 3, rating_count 0 → 1, rated3 0 → 1'],
     ],
     [
       tx => countForAgent(tx, 'g_1', { completed: 0, rating: -5 }),
-      1,
+      [true],
       ['agents g_1: rating_sum 0 → -5, rating_count 0 → -1, rated5 0 → -1'],
     ],
-    [tx => countForAgent(tx, 'g_1', { completed: -1, rating: 0 }), 1, ['agents g_1: completed_tasks 5 → 4']],
+    [tx => countForAgent(tx, 'g_1', { completed: -1, rating: 0 }), [true], ['agents g_1: completed_tasks 5 → 4']],
   ],
   'agents: lists in their order, page by page': [
     [tx => agentsOfBuilder(tx, 'b', { page: 1, limit: 10 }).then(pageOf), [['g_9', 'g_6', 'g_5', 'g_4', 'g_3'], 5]],

@@ -192,7 +192,7 @@ testRows('rows of webhooks', {
           durationMs: 5,
           createdAt: 70,
         }),
-      1,
+      [true],
       [
         '+ attempts d1/1 {"delivery_id":"d1","attempt":1,"url":"u","status":500,"reason":"r","message":"m","answer":"a","duration_ms":5,"created_at":70}',
       ],

@@ -1,23 +1,26 @@
-// engines: postgres; process: own; lengths: short, long
+// engines: embedded, postgres; process: own; lengths: short, long
 /** No request reads more than it shows: with ten times the tasks of one account each GET costs what it did. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import initSqlJs from 'sql.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { limits } from '../../src/api/limits.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
+import { bytesOf } from '../../src/store/embedded/sqljs-internals.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
 import { postgresText } from '../../src/store/postgres/sql-text.ts'
 import { type Asked, countStatements } from '../support/counted-db.ts'
 import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
-import { freshDatabase } from '../support/databases.ts'
+import { engine, freshDatabase } from '../support/databases.ts'
 import { amount } from '../support/length.ts'
 import { listsOf, listsOfAdmin, listsOfSession, pathOf, readsOf } from '../support/lists.ts'
-import { openTestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { sameNames } from '../support/same-names.ts'
 
 /** Of one account; it sells as many. */
-const TASKS = amount({ short: 500, long: 2_000 })
+const TASKS = engine === 'postgres' ? amount({ short: 500, long: 2_000 }) : amount({ short: 200, long: 1_000 })
 const TRADERS = 6
 const PEOPLE = 300
 
@@ -88,45 +91,113 @@ const shortened = ({ sql, values }: Asked): Asked => ({
 })
 
 interface Cost {
-  /** Rows, and pages that they and their indexes are on. */
+  /** Pages that are read; on Postgres rows too. */
   cost: number
   sql: string
+}
+
+/** A marketplace whose people have some tasks, and what its engine does for a statement. */
+interface Place {
+  marketplace: TestMarketplace
+  costOf(asked: Asked): Promise<number>
+  close(): Promise<void>
+}
+
+async function onPostgres(tasks: number): Promise<Place> {
+  const { url, drop } = await freshDatabase({ migrated: true })
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  const client = new pg.Client(url)
+  await client.connect()
+  for (const sql of crowdOf(marketplace, tasks)) await client.query(sql)
+  await client.query('VACUUM ANALYZE')
+  return {
+    marketplace,
+    async costOf({ sql, values }) {
+      await client.query(`PREPARE asked AS ${postgresText(sql).text}`)
+      const execute = `EXECUTE asked${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
+      // After five it may settle on one plan for all values.
+      for (let i = 0; i < 5; i++) await client.query(`EXPLAIN ${execute}`)
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`)
+      await client.query('DEALLOCATE asked')
+      const plan: Plan = rows[0]['QUERY PLAN'][0].Plan
+      return rowsOf(plan) + plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+    },
+    async close() {
+      await client.end()
+      await marketplace.close()
+      await drop()
+    },
+  }
 }
 
 const literal = (value: unknown) =>
   typeof value === 'number' ? String(value) : value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`
 
-async function costOf(client: pg.Client, { sql, values }: Asked): Promise<Cost> {
-  await client.query(`PREPARE asked AS ${postgresText(sql).text}`)
-  const execute = `EXECUTE asked${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
-  // After five it may settle on one plan for all values.
-  for (let i = 0; i < 5; i++) await client.query(`EXPLAIN ${execute}`)
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`)
-  await client.query('DEALLOCATE asked')
-  const plan: Plan = rows[0]['QUERY PLAN'][0].Plan
-  return { cost: rowsOf(plan) + plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], sql }
+/** SQLite tells no rows, but it asks for each page that it has not seen of late. */
+async function embedded(tasks: number): Promise<Place> {
+  const marketplace = await openTestMarketplace()
+  const statements = crowdOf(marketplace, tasks)
+  await marketplace.market.db.write(async tx => {
+    for (const sql of statements) await tx.run(sql)
+  })
+  const { file, pages } = await countedFile([...migrations.map(({ sql }) => sql), ...statements])
+  return {
+    marketplace,
+    async costOf({ sql, values }) {
+      const statement = file.prepare(sql, Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value])))
+      const before = pages()
+      while (statement.step()) {}
+      statement.free()
+      return pages() - before
+    },
+    async close() {
+      file.close()
+      await marketplace.close()
+    },
+  }
 }
+
+/** In pages. Those by which an index is entered stay. */
+const CACHE = 64
+
+/** A database that these statements have made, and how many of its pages were asked for. */
+async function countedFile(statements: readonly string[]) {
+  const { Database } = await initSqlJs()
+  const made = new Database()
+  for (const sql of statements) made.run(sql)
+  const bytes = made.export()
+  made.close()
+  let pages = 0
+  const content = {
+    length: Number.MAX_SAFE_INTEGER,
+    subarray(from: number, to: number) {
+      pages++
+      return bytes.subarray(from, to)
+    },
+    set() {},
+  }
+  const file = new Database(bytesOf(content, bytes.length))
+  file.run(`PRAGMA cache_size = ${CACHE}`)
+  return { file, pages: () => pages }
+}
+
+const crowdOf = ({ world }: TestMarketplace, tasks: number) =>
+  crowdStatements({ tasks, people: PEOPLE, traders: TRADERS, now: world.now() })
 
 /** The cost of each request to a marketplace whose people have `factor` times the tasks. */
 async function costs(factor: number): Promise<Map<string, { status: number; costs: Cost[] }>> {
-  const { url, drop } = await freshDatabase({ migrated: true })
-  const marketplace = await openTestMarketplace({
-    postgres: { url },
-    secretKey: randomBytes(32).toString('base64'),
-  })
-  const client = new pg.Client(url)
-  await client.connect()
+  const open = engine === 'postgres' ? onPostgres : embedded
+  const { marketplace, costOf, close } = await open(factor * TASKS * TRADERS)
   try {
     await marketplace.stopHeartbeat()
-    const crowd = { tasks: factor * TASKS * TRADERS, people: PEOPLE, traders: TRADERS, now: marketplace.world.now() }
-    for (const sql of crowdStatements(crowd)) await client.query(sql)
     // Of the crowd nobody has a password.
     const joined = await marketplace.join('someone')
-    await client.query(
-      'UPDATE users SET is_admin = 1, password_hash = (SELECT password_hash FROM users WHERE id = $1) WHERE id = $2',
-      [joined.id, userId(SOMEONE)],
+    await marketplace.market.db.write(tx =>
+      tx.run(
+        'UPDATE users SET is_admin = 1, password_hash = (SELECT password_hash FROM users WHERE id = $1) WHERE id = $2',
+        [joined.id, userId(SOMEONE)],
+      ),
     )
-    await client.query('VACUUM ANALYZE')
     const someone = new HttpUser(marketplace.url)
     await someone.client.login({ email: `p${SOMEONE}@crowd.example`, password: joined.password })
     someone.key = (await someone.client.createKey({ name: 'test' })).key
@@ -137,7 +208,7 @@ async function costs(factor: number): Promise<Map<string, { status: number; cost
       const { status } = await ask()
       const costs: Cost[] = []
       for (const asked of counted.all().filter(({ sql }) => /^\s*(?:SELECT|WITH)\b/.test(sql)))
-        costs.push(await costOf(client, shortened(asked)))
+        costs.push({ cost: await costOf(shortened(asked)), sql: asked.sql })
       found.set(name, { status, costs })
     }
     for (const ask of asks) {
@@ -150,9 +221,7 @@ async function costs(factor: number): Promise<Map<string, { status: number; cost
     for (const path of besides) await look(path, () => fetch(marketplace.url + path))
     return found
   } finally {
-    await client.end()
-    await marketplace.close()
-    await drop()
+    await close()
   }
 }
 

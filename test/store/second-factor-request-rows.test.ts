@@ -276,7 +276,7 @@ testRows('rows of guards', {
     [tx => seenSignature(tx, 'g9'), undefined],
     [
       tx => keepSignature(tx, { signature: 'g9', taskId: 't1', status: 200, answer: 'ok', seenAt: 70 }),
-      1,
+      [true],
       ['+ seen_signatures g9 {"signature":"g9","task_id":"t1","status":200,"answer":"ok","seen_at":70}'],
     ],
     [

@@ -16,7 +16,6 @@ import {
 import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/agents/samples.ts'
 import {
   countMessages,
-  countReviewsOfAgent,
   insertMessage,
   insertReview,
   messagesOf,
@@ -409,8 +408,6 @@ testRows('rows of tasks', {
       ['r3', 'r1'],
       ['tasks t4: status delivered → completed'],
     ],
-    [tx => countReviewsOfAgent(tx, 'g_3'), 1],
-    [tx => countReviewsOfAgent(tx, 'g_1'), 0],
     [tx => reviewOf(tx, 't5'), row => row('reviews r1')],
     [tx => reviewOf(tx, 't8'), undefined],
   ],

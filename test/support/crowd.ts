@@ -58,6 +58,8 @@ const tallies = [
   counted('disputed tasks', 'tasks WHERE disputed = 1'),
   `INSERT INTO tallies (name, slot, count) SELECT kind || ' ' || status, 0, COUNT(*) FROM transfers
    WHERE kind IN ('deposit', 'withdrawal') GROUP BY kind, status`,
+  `UPDATE agents SET rating_count = (SELECT COUNT(*) FROM reviews r JOIN tasks t ON t.id = r.task_id
+   WHERE r.agent_id = agents.id AND t.status = 'completed')`,
   'DELETE FROM work_sums',
   `INSERT INTO work_sums (whose, slot, ${sumNames.join(', ')})
    SELECT whose, 0, ${sumNames.map(name => `SUM(${name})`).join(', ')} FROM (${addedByTasks}) added GROUP BY whose`,

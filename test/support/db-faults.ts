@@ -35,7 +35,8 @@ export function faultsOf(db: Db): DbFaults {
         if (typeof found !== 'function') return found
         if (!statements.has(property)) return found.bind(real)
         return async (...given: unknown[]) => {
-          pass(`${name}: ${String(property)} ${typeof given[0] === 'string' ? given[0].slice(0, 60) : ''}`)
+          const sql = Array.isArray(given[0]) ? given[0].map(step => step.sql).join('; ') : given[0]
+          pass(`${name}: ${String(property)} ${String(sql).slice(0, 60)}`)
           return found.apply(real, given)
         }
       },

@@ -12,7 +12,7 @@ const TASKS = 20_000
 const EACH = 500
 const DIES = 0.02
 /** Of an approval on one Postgres, as counted at the wire. What arrives is known before its unit begins, so that takes one. */
-const ROUND_TRIPS = 5
+export const ROUND_TRIPS = 2
 const SLOTS = 1024
 
 class Shard {

@@ -45,8 +45,8 @@ const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) 
     const { rows, total } = await usersCalled(tx, words, ...rowsOf(query))
     return { items: rows.map(row => adminRecord(row, now)), total }
   }
-  const rows = await listUsers(tx, ...rowsOf(query))
-  return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
+  const [rows, total] = await Promise.all([listUsers(tx, ...rowsOf(query)), countUsers(tx)])
+  return { items: rows.map(row => adminRecord(row, now)), total }
 }
 
 const adminGetUser: Verb<'adminGetUser'> = async ({ tx, world }, { params }) => {

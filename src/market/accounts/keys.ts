@@ -48,9 +48,9 @@ export async function createKeyFor(
 
 const listKeys: Verb<'listKeys'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
-  const rows = await selectKeys(tx, id, ...rowsOf(query))
+  const [rows, total] = await Promise.all([selectKeys(tx, id, ...rowsOf(query)), countKeys(tx, id)])
   const items = rows.map(row => ({ ...keyInfo(row), lastUsedAt: isoOrNull(row.lastUsedAt) }))
-  return { items, total: await countKeys(tx, id) }
+  return { items, total }
 }
 
 const createKey: Verb<'createKey'> = async (ctx, { body }) => {

@@ -61,8 +61,11 @@ const notificationRecord = (row: NotificationRow) =>
 const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
   const isUnread = query.unread === 'true'
-  const rows = await notificationsOf(tx, id, isUnread, ...rowsOf(query))
-  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id, isUnread) }
+  const [rows, total] = await Promise.all([
+    notificationsOf(tx, id, isUnread, ...rowsOf(query)),
+    countNotifications(tx, id, isUnread),
+  ])
+  return { items: rows.map(notificationRecord), total }
 }
 
 const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, { params }) => {

@@ -71,13 +71,13 @@ const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.round(
 const listHistory: Verb<'listHistory'> = async ({ tx, actor }, { params, query }) => {
   const requestor = await requestorNamed(tx, params.userId, actor.user.id)
   const filter = { requestor, builderId: actor.user.id, agentId: query.agentId ?? null }
-  const rows = await historyOf(tx, filter, ...rowsOf(query))
+  const [rows, total] = await Promise.all([historyOf(tx, filter, ...rowsOf(query)), historyLength(tx, filter)])
   const items = rows.map(row => ({
     ...row,
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   }))
-  return { items, total: await historyLength(tx, filter) }
+  return { items, total }
 }
 
 export const requestorVerbs = { getReputation, listHistory }

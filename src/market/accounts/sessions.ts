@@ -25,9 +25,11 @@ const sessionRecord = (row: SessionRow, credential: string) => ({
 const listSessions: Verb<'listSessions'> = async ({ tx, world, actor }, { query: { page, limit } }) => {
   const { id } = actor.user
   const since = liveSince(world)
-  const rows = await sessionsOf(tx, id, since, ...rowsOf({ page, limit }))
-  const items = rows.map(row => sessionRecord(row, actor.credential))
-  return { items, total: await countSessions(tx, id, since) }
+  const [rows, total] = await Promise.all([
+    sessionsOf(tx, id, since, ...rowsOf({ page, limit })),
+    countSessions(tx, id, since),
+  ])
+  return { items: rows.map(row => sessionRecord(row, actor.credential)), total }
 }
 
 const endSession: Verb<'endSession'> = async ({ tx, actor }, { params }) => {

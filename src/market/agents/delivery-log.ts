@@ -76,8 +76,11 @@ async function filterOf(ctx: Acting<ReadCtx>, asked: Asked): Promise<DeliveryFil
 }
 
 async function pageOf(ctx: Acting<ReadCtx>, filter: DeliveryFilter, span: Paging) {
-  const rows = await deliveriesOf(ctx.tx, filter, ...rowsOf(span))
-  return { items: await recordsOf(ctx, rows), total: await countDeliveries(ctx.tx, filter) }
+  const [rows, total] = await Promise.all([
+    deliveriesOf(ctx.tx, filter, ...rowsOf(span)),
+    countDeliveries(ctx.tx, filter),
+  ])
+  return { items: await recordsOf(ctx, rows), total }
 }
 
 async function recordsOf(ctx: ReadCtx, rows: readonly Listed[]): Promise<DeliveryRecord[]> {

@@ -12,7 +12,7 @@ import {
   samples,
   samplesOf,
 } from '../../store/tables/agents/samples.ts'
-import { countReviewsOfAgent, reviews, reviewsOfAgent } from '../../store/tables/tasks/conversation.ts'
+import { reviews, reviewsOfAgent } from '../../store/tables/tasks/conversation.ts'
 import { recordMaker } from '../record-maker.ts'
 import { releaseTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
@@ -26,8 +26,8 @@ const sampleRecord = (row: SampleRow) => makeRecord(row, { createdAt: iso(row.cr
 const makeReview = recordMaker(agentReview, reviews)
 
 async function pageOf(q: Reader, agentId: string, { page, limit }: { page: number; limit: number }) {
-  const rows = await samplesOf(q, agentId, ...rowsOf({ page, limit }))
-  return { items: rows.map(sampleRecord), total: await countSamples(q, agentId) }
+  const [rows, total] = await Promise.all([samplesOf(q, agentId, ...rowsOf({ page, limit })), countSamples(q, agentId)])
+  return { items: rows.map(sampleRecord), total }
 }
 
 const listMySamples: Verb<'listMySamples'> = async ({ tx, actor }, { params, query }) =>
@@ -63,10 +63,10 @@ const getRatings: Verb<'getRatings'> = async ({ tx, world, actor }, { params }) 
 }
 
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
-  const { id } = await visibleAgent(tx, params.id, actor, world.now())
+  const { id, ratingCount } = await visibleAgent(tx, params.id, actor, world.now())
   const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
   const items = rows.map(row => makeReview(row, { createdAt: iso(row.createdAt) }))
-  return { items, total: await countReviewsOfAgent(tx, id) }
+  return { items, total: Math.min(ratingCount, limits.page.reach) }
 }
 
 export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, getRatings, listReviews }

@@ -55,8 +55,11 @@ const recordOf = async (ctx: ReadCtx, id: string) => (await recordsOf(ctx.tx, [(
 const listBudgets: Verb<'listBudgets'> = async ({ tx, world, actor }, { query }) => {
   const { role = 'owner', limit, page } = query
   const { id } = actor.user
-  const rows = await budgetsOf(tx, role, id, sinceOf(world.now()), ...rowsOf({ page, limit }))
-  return { items: await recordsOf(tx, rows), total: await countBudgetsOf(tx, role, id) }
+  const [rows, total] = await Promise.all([
+    budgetsOf(tx, role, id, sinceOf(world.now()), ...rowsOf({ page, limit })),
+    countBudgetsOf(tx, role, id),
+  ])
+  return { items: await recordsOf(tx, rows), total }
 }
 
 const createBudget: Verb<'createBudget'> = async (ctx, { body }) => {

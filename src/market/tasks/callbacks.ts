@@ -8,8 +8,8 @@ import type { TaskRecord } from '../../api/records.ts'
 import { Created } from '../../api/reply.ts'
 import { faultText, verify } from '../../api/signature.ts'
 import { ConstraintError, type Reader, type Tx } from '../../store/db.ts'
-import { userById } from '../../store/tables/accounts/users.ts'
-import { agentById } from '../../store/tables/agents/agents.ts'
+import { builderOfTask } from '../../store/tables/accounts/users.ts'
+import { agentOfTask } from '../../store/tables/agents/agents.ts'
 import {
   keepFirstSignature,
   keepSignature,
@@ -25,6 +25,7 @@ import { diagnosisOf, logCallback } from '../webhooks/callback-log.ts'
 import { addHint } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
+import { lockedRow } from './prefetch.ts'
 import { deliverableRecord } from './task-record.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
@@ -71,19 +72,18 @@ async function serveOnce(market: Market, request: SignedRequest): Promise<unknow
 
 const serve = (market: Market, request: SignedRequest) =>
   market.db.write(async tx => {
-    const task = await signedTask({ ...market, tx }, request)
-    const kept = await seenSignature(tx, request.signed.signature!)
+    const { task, builder, kept } = await signedTask({ ...market, tx }, request)
     if (kept) {
       request.action = actionIn(request.signed.raw, request.signed.type)
       return replay(tx, kept, task)
     }
     request.verified = true
-    const builder = await userById(tx, task.builderId)
     if (!builder || builder.banned) throw refuse('banned')
     const body = parseBody(request.signed.raw, request.signed.type)
     if (typeof body.action === 'string') request.action = body.action
     if (body.taskId !== undefined && body.taskId !== task.id) throw wrongTask(request)
-    const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
+    const actor = { user: builder, via: 'signature' as const, credential: task.agentId }
+    const ctx = { ...market, tx, actor, prefetched: lockedRow(task) }
     const answer = await perform(ctx, task.id, body)
     const isNew = answer instanceof Created
     await keepSignature(tx, rowOf(market, request, isNew ? 201 : 200, isNew ? answer.data : withoutTexts(answer)))
@@ -91,19 +91,22 @@ const serve = (market: Market, request: SignedRequest) =>
   })
 
 /**
- * Returns the task if the request is signed with its agent's secret. An unknown task gets the same refusal after the same
- * time.
+ * Returns the task, with all else that may be needed, if the request is signed with its agent's secret. An unknown task gets the
+ * same refusal after the same time.
  */
-async function signedTask({ tx, config, world }: Market & { tx: Tx }, request: SignedRequest): Promise<TaskRow> {
-  await tx.lock('tasks', request.taskId)
-  const { sender } = request.signed
-  const task = await taskById(tx, request.taskId)
-  const agent = task && (await agentById(tx, task.agentId))
+async function signedTask({ tx, config, world }: Market & { tx: Tx }, { taskId, signed }: SignedRequest) {
+  const { sender, timestamp, signature, raw } = signed
+  const [, task, agent, builder, kept] = await Promise.all([
+    tx.lock('tasks', taskId),
+    taskById(tx, taskId),
+    agentOfTask(tx, taskId),
+    builderOfTask(tx, taskId),
+    seenSignature(tx, signature ?? ''),
+  ])
   sender.agentId = agent?.id ?? null
   const secret = agent ? callbackSecrets(config, agent, world.now()) : []
-  const { timestamp, signature, raw } = request.signed
   const verdict = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
-  if (verdict.ok && task) return task
+  if (verdict.ok && task) return { task, builder, kept }
   sender.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
   throw refuse('bad_signature')
 }

@@ -68,8 +68,8 @@ export async function keepReason(ctx: Acting<Ctx>, taskId: string, content: stri
 const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
   const { tx } = ctx
   const task = await visibleTask(ctx, params.id)
-  const rows = await messagesOf(tx, task.id, ...rowsOf(query))
-  return { items: rows.map(messageRecord), total: await countMessages(tx, task.id) }
+  const [rows, total] = await Promise.all([messagesOf(tx, task.id, ...rowsOf(query)), countMessages(tx, task.id)])
+  return { items: rows.map(messageRecord), total }
 }
 
 const getReview: Verb<'getReview'> = async (ctx, { params }) => {

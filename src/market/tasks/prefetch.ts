@@ -21,10 +21,15 @@ export function prefetcherOf(record: Endpoint, db: Db): ((q: Reader, id: string)
   return (q, id) => {
     const tx = q as Tx
     kept(tx.lock('tasks', id))
-    const task = taskById(tx, id)
-    return new TaskRows(id, { locked: true, task, ...(withAgent && { agent: lockedHiringTerms(tx, id) }) })
+    // A draft has no deliverable and no dispute, which taskById would ask for by themselves.
+    if (!withAgent) return new TaskRows(id, { locked: true, task: wholeTask(tx, id) })
+    return new TaskRows(id, { locked: true, task: taskById(tx, id), agent: lockedHiringTerms(tx, id) })
   }
 }
+
+/** A task that this transaction has locked and read by itself. */
+export const lockedRow = (task: TaskRow): Prefetched =>
+  new TaskRows(task.id, { locked: true, task: Promise.resolve(task) })
 
 interface Rows {
   /** The task was locked before it was read. */

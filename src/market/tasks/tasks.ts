@@ -23,6 +23,7 @@ import {
 import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/tasks/hiring-terms.ts'
 import {
   allTasks,
+  asLatest,
   countAllTasks,
   countForAgent,
   countRevision,
@@ -82,12 +83,15 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   const { sort = 'newest' } = query
   const search = await searchOf(tx, actor.user.id, query)
   if (!isPlain(search, sort)) {
-    const rows = await searchTasks(tx, search, sort, ...rowsOf(query))
-    return { items: rows.map(namedTaskRecord), total: await countSearched(tx, search) }
+    const [rows, total] = await Promise.all([
+      searchTasks(tx, search, sort, ...rowsOf(query)),
+      countSearched(tx, search),
+    ])
+    return { items: rows.map(namedTaskRecord), total }
   }
   const filter = { userId: actor.user.id, role: search.role, status: search.statuses?.[0] ?? null }
-  const rows = await tasksOf(tx, filter, ...rowsOf(query))
-  return { items: rows.map(namedTaskRecord), total: await countTasksOf(tx, filter) }
+  const [rows, total] = await Promise.all([tasksOf(tx, filter, ...rowsOf(query)), countTasksOf(tx, filter)])
+  return { items: rows.map(namedTaskRecord), total }
 }
 
 const countTasks: Verb<'countTasks'> = async ({ tx, actor }, { query }) => {
@@ -161,16 +165,10 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   return taskRecord(submitted)
 }
 
-/** Applies a trigger that carries no data, and what `beside` writes. */
-async function step<Trigger extends TaskTrigger>(
-  ctx: Acting<Ctx>,
-  id: string,
-  trigger: Trigger,
-  beside?: (after: TaskRow) => Promise<void>,
-) {
+/** Applies a trigger that carries no data and tells nobody. Returns the task after it. */
+async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise<TaskRow> {
   const task = await lockedTask(ctx, id)
-  const edge = edgeFor(ctx.actor, task, trigger)
-  return { edge, after: await applyEdge(ctx, task, edge, 0, beside) }
+  return applyEdge(ctx, task, edgeFor(ctx.actor, task, trigger))
 }
 
 /** Queues an event about a task that has changed. Returns the record of the task. */
@@ -188,11 +186,13 @@ async function recordAfterEvent<Name extends AgentEvent>(
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   const task = await lockedTask(ctx, params.id)
   const edge = edgeFor(ctx.actor, task, 'cancel')
-  const after = await applyEdge(ctx, task, edge)
-  if (edge.event) return recordAfterEvent(ctx, after, edge.event, {})
-  // A draft, of which the agent was never told.
-  await releaseTexts(ctx, writerOf(task), submissionWeight(task))
-  return taskRecord(after)
+  return taskRecord(
+    await applyEdge(ctx, task, edge, 0, async after => {
+      if (edge.event) await queueEvent(ctx, after, edge.event, {})
+      // A draft, of which the agent was never told.
+      else await releaseTexts(ctx, writerOf(task), submissionWeight(task))
+    }),
+  )
 }
 
 /**
@@ -200,14 +200,14 @@ const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
  * delivered.
  */
 export async function accept(ctx: Acting<Ctx>, id: string) {
-  const { after } = await step(ctx, id, 'accept')
+  const after = await step(ctx, id, 'accept')
   await refuseIfQuotaUsed(ctx, after.builderId)
   return taskRecord(after)
 }
 
 /** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-113. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
-  const { after } = await step(ctx, id, 'reject')
+  const after = await step(ctx, id, 'reject')
   if (reason) await keepReason(ctx, id, reason)
   return taskRecord(after)
 }
@@ -224,7 +224,8 @@ export async function deliver(
   input: z.infer<typeof deliverableForm>,
   files: readonly KeptFile[] = [],
 ) {
-  const { builderId } = (await step(ctx, id, 'deliver')).after
+  const before = await step(ctx, id, 'deliver')
+  const { builderId } = before
   await attachFiles(ctx.tx, files)
   await reserveFiles(ctx, builderId, files)
   const { deliverables: most } = ctx.config.keeping
@@ -235,9 +236,12 @@ export async function deliver(
     files: files.length > 0 ? JSON.stringify(files) : null,
     createdAt: ctx.world.now(),
   }
-  await countTexts(ctx, builderId, weightOf(deliverables, row))
-  if ((await insertDeliverable(ctx.tx, id, row, most)) === 0) throw refuse('too_many_deliverables', most)
-  const after = await reloadTask(ctx.tx, id)
+  const [inserted] = await Promise.all([
+    insertDeliverable(ctx.tx, id, row, most),
+    countTexts(ctx, builderId, weightOf(deliverables, row)),
+  ])
+  if (inserted === 0) throw refuse('too_many_deliverables', most)
+  const after = { ...before, ...asLatest(row) }
   const record = taskRecord(after)
   const { deliverable } = record
   if (after.buyerAgentId !== null && deliverable) {
@@ -251,8 +255,12 @@ const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.i
 const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx, params.id, body)
 
 const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
-  const { edge, after } = await step(ctx, params.id, 'approve', task => countCompleted(ctx, task, 1))
-  return recordAfterEvent(ctx, after, edge.event, {})
+  const task = await lockedTask(ctx, params.id)
+  const edge = edgeFor(ctx.actor, task, 'approve')
+  const beside = async (after: TaskRow) => {
+    await Promise.all([countCompleted(ctx, after, 1), queueEvent(ctx, after, edge.event, {})])
+  }
+  return taskRecord(await applyEdge(ctx, task, edge, 0, beside))
 }
 
 /** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-125. */
@@ -280,8 +288,11 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
 const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {
   const { tx } = ctx
   const task = await visibleTask(ctx, params.id)
-  const rows = await deliverablesOf(tx, task.id, ...rowsOf(query))
-  return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
+  const [rows, total] = await Promise.all([
+    deliverablesOf(tx, task.id, ...rowsOf(query)),
+    countDeliverables(tx, task.id),
+  ])
+  return { items: rows.map(row => deliverableRecord(task.id, row)), total }
 }
 
 const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
@@ -292,7 +303,7 @@ const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
 }
 
 const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
-  const { items: rows, total } = await foundByAdmin(tx, await searchOf(tx, query.userId ?? null, query), rowsOf(query))
+  const [rows, total] = await foundByAdmin(tx, await searchOf(tx, query.userId ?? null, query), rowsOf(query))
   const people = await peopleById(
     tx,
     rows.flatMap(({ buyerId, builderId }) => [buyerId, builderId]),
@@ -305,10 +316,10 @@ const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
   return { items, total }
 }
 
-async function foundByAdmin(q: Reader, search: TaskSearch, rows: [number, number]) {
+function foundByAdmin(q: Reader, search: TaskSearch, rows: [number, number]) {
   if (isPlain({ ...search, disputed: null }, 'newest') && search.userId === null && search.statuses === null)
-    return { items: await allTasks(q, search.disputed, ...rows), total: await countAllTasks(q, search.disputed) }
-  return { items: await searchTasks(q, search, 'newest', ...rows), total: await countSearched(q, search) }
+    return Promise.all([allTasks(q, search.disputed, ...rows), countAllTasks(q, search.disputed)])
+  return Promise.all([searchTasks(q, search, 'newest', ...rows), countSearched(q, search)])
 }
 
 export const taskVerbs = {

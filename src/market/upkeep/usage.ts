@@ -10,11 +10,8 @@ const adminUsage: Verb<'adminUsage'> = async ctx => ({ database: ctx.db.fill, fi
 
 const adminListUsage: Verb<'adminListUsage'> = async ({ tx }, { query }) => {
   const by = query.by ?? 'texts'
-  const rows = await fullestAccounts(tx, by, ...rowsOf(query))
-  return {
-    items: rows.map(row => ({ ...row, banned: row.banned === 1 })),
-    total: await countAccountsWith(tx, by),
-  }
+  const [rows, total] = await Promise.all([fullestAccounts(tx, by, ...rowsOf(query)), countAccountsWith(tx, by)])
+  return { items: rows.map(row => ({ ...row, banned: row.banned === 1 })), total }
 }
 
 const adminQueues: Verb<'adminQueues'> = async ({ tx }) => {

@@ -44,9 +44,9 @@ const timeIn = (given: string | undefined) => (given === undefined ? null : Date
 async function statement({ tx, actor }: Acting<ReadCtx>, query: Asked) {
   const { type = null, direction = null, taskId = null, from, to } = query
   const filter = { userId: actor.user.id, type, direction, taskId, from: timeIn(from), to: timeIn(to) }
-  const rows = await statementOf(tx, filter, ...rowsOf(query))
+  const [rows, total] = await Promise.all([statementOf(tx, filter, ...rowsOf(query)), statementLength(tx, filter)])
   const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt), direction: directionOf(row.type) }))
-  return { items, total: await statementLength(tx, filter) }
+  return { items, total }
 }
 
 const listTransactions: Verb<'listTransactions'> = (ctx, { query }) => statement(ctx, query)
@@ -235,9 +235,12 @@ interface PaymentQuery {
 }
 
 async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }: PaymentQuery) {
-  const rows = await listPayments(tx, kind, status ?? null, ...rowsOf({ page, limit }))
+  const [rows, total] = await Promise.all([
+    listPayments(tx, kind, status ?? null, ...rowsOf({ page, limit })),
+    countPayments(tx, kind, status ?? null),
+  ])
   const people = await peopleById(tx, rows.map(ownerOf))
-  return { items: rows.map(row => paymentRecord(row, people)), total: await countPayments(tx, kind, status ?? null) }
+  return { items: rows.map(row => paymentRecord(row, people)), total }
 }
 
 const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)

@@ -65,6 +65,7 @@ export class GroupCommit {
 async function runAll(tx: Tx, group: readonly PendingWrite[]): Promise<unknown[]> {
   // Locked in one order everywhere; otherwise two groups could deadlock.
   const taskIds = [...new Set(group.map(note => note.taskId))].sort()
-  await Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))
-  return Promise.all(group.map(note => note.work(tx)))
+  const locked = Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))
+  const [outcomes] = await Promise.all([Promise.all(group.map(note => note.work(tx))), locked])
+  return outcomes
 }

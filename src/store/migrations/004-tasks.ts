@@ -33,6 +33,10 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
 -- The tasks that an agent has bought. It leaves out all other tasks, so that a submit writes one index less.
 CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
+-- What a builder may read of those who have hired from them.
+CREATE INDEX tasks_by_buyer_builder ON tasks (buyer_id, builder_id, id, agent_id) WHERE submitted_at IS NOT NULL;
+CREATE INDEX tasks_by_buyer_agent_builder ON tasks (buyer_agent_id, builder_id, id, agent_id)
+  WHERE buyer_agent_id IS NOT NULL AND submitted_at IS NOT NULL;
 -- Those that keep an authorization from being deleted.
 CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id)
   WHERE budget_authorization_id IS NOT NULL AND (status = 'pending' OR status = 'in_progress' OR status = 'delivered' OR disputed = 1);
@@ -88,7 +92,7 @@ CREATE TABLE disputes (
   outcome_reason TEXT
 );
 -- Open disputes stop the clearing of their payments.
-CREATE INDEX disputes_by_status ON disputes (status, task_id);
+CREATE INDEX disputes_by_status ON disputes (status, task_id /*+ , opened_at */);
 
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,

@@ -12,22 +12,16 @@ export interface Requestor {
   readonly agentId: string | null
 }
 
-/** As many submitted tasks as a list shows, however many there are. */
-const newestOf = (column: 'buyer_id' | 'buyer_agent_id') =>
-  `(SELECT id, agent_id, buyer_id, builder_id, submitted_at FROM tasks
-    WHERE ${column} = $1 AND submitted_at IS NOT NULL ORDER BY id DESC LIMIT ${limits.page.reach})`
-
 /** The account that paid for the latest task of a buying agent: the latest to this builder if there is any, else to anybody. */
 export const latestPayerOf = (q: Reader, agentId: string, builderId: string) =>
   q.get<UserRow>(
-    `SELECT ${users.all} FROM users WHERE id = (
-       SELECT t.buyer_id FROM ${newestOf('buyer_agent_id')} t
-       ORDER BY CASE WHEN t.builder_id = $2 THEN 0 ELSE 1 END, t.submitted_at DESC, t.id DESC LIMIT 1)`,
+    `SELECT ${users.all} FROM users WHERE id = COALESCE(${payerOf('AND t.builder_id = $2')}, ${payerOf('')})`,
     [agentId, builderId],
   )
 
-/** An agent buys with the wallets of several accounts, so its tasks are found by its id. */
-const bought = ({ agentId }: Requestor) => newestOf(agentId === null ? 'buyer_id' : 'buyer_agent_id')
+const payerOf = (condition: string) =>
+  `(SELECT t.buyer_id FROM tasks t WHERE t.buyer_agent_id = $1 AND t.submitted_at IS NOT NULL ${condition}
+    ORDER BY t.id DESC LIMIT 1)`
 
 const boughtBy = ({ userId, agentId }: Requestor): Value => agentId ?? userId
 
@@ -48,21 +42,32 @@ export interface HistoryFilter {
   readonly agentId: string | null
 }
 
-const withBuilder = 't.builder_id = $2 AND t.agent_id = COALESCE($3, t.agent_id)'
-
-const valuesOf = ({ requestor, builderId, agentId }: HistoryFilter) => [boughtBy(requestor), builderId, agentId]
+/** An agent buys with the wallets of several accounts, so its tasks are found by its id. An index holds just these, and of one agent their newest are looked through. */
+function bought({ requestor, builderId, agentId }: HistoryFilter) {
+  const column = requestor.agentId === null ? 'buyer_id' : 'buyer_agent_id'
+  const all = `FROM tasks t WHERE t.${column} = $1 AND t.builder_id = $2 AND t.submitted_at IS NOT NULL`
+  const values = [boughtBy(requestor), builderId]
+  if (agentId === null) return { from: all, values }
+  const newest = `SELECT t.id, t.agent_id ${all} ORDER BY t.id DESC LIMIT ${limits.page.reach}`
+  return { from: `FROM (${newest}) t WHERE t.agent_id = $3`, values: [...values, agentId] }
+}
 
 /** One page, newest first. */
-export const historyOf = (q: Reader, filter: HistoryFilter, limit: number, offset: number) =>
-  readPage<PastTaskRow>(
+export function historyOf(q: Reader, filter: HistoryFilter, limit: number, offset: number) {
+  const { from, values } = bought(filter)
+  const [most, before] = [1, 2].map(number => `$${values.length + number}`)
+  return readPage<PastTaskRow>(
     q,
     `SELECT t.id AS "taskId", t.title, t.status, t.agreed_price AS "agreedPrice", t.created_at AS "createdAt",
        t.completed_at AS "completedAt", r.rating
      FROM tasks t LEFT JOIN reviews r ON r.task_id = t.id
-     WHERE t.id IN (SELECT t.id FROM ${bought(filter.requestor)} t WHERE ${withBuilder} ORDER BY t.id DESC LIMIT $4 OFFSET $5)
+     WHERE t.id IN (SELECT t.id ${from} ORDER BY t.id DESC LIMIT ${most} OFFSET ${before})
      ORDER BY t.id DESC`,
-    [...valuesOf(filter), limit, offset],
+    [...values, limit, offset],
   )
+}
 
-export const historyLength = (q: Reader, filter: HistoryFilter) =>
-  countShown(q, [`FROM ${bought(filter.requestor)} t WHERE ${withBuilder}`], valuesOf(filter))
+export function historyLength(q: Reader, filter: HistoryFilter) {
+  const { from, values } = bought(filter)
+  return countShown(q, [from], values)
+}

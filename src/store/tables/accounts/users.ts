@@ -38,6 +38,11 @@ export type UserRow = Row<typeof users>
 
 export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${users.all} FROM users WHERE id = $1`, [id])
 
+export const builderOfTask = (q: Reader, taskId: string) =>
+  q.get<UserRow>(`SELECT ${users.all} FROM users WHERE id = (SELECT t.builder_id FROM tasks t WHERE t.id = $1)`, [
+    taskId,
+  ])
+
 export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
 

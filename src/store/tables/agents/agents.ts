@@ -79,6 +79,11 @@ const selectListed = `SELECT ${agents.as('a')}, ${builderColumns} ${withBuilder}
 export const agentById = (q: Reader, id: string) =>
   q.get<AgentRow>(`SELECT ${agents.all} FROM agents WHERE id = $1`, [id])
 
+export const agentOfTask = (q: Reader, taskId: string) =>
+  q.get<AgentRow>(`SELECT ${agents.all} FROM agents WHERE id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1)`, [
+    taskId,
+  ])
+
 export const listedAgentById = (q: Reader, id: string) => q.get<ListedAgentRow>(`${selectListed} WHERE a.id = $1`, [id])
 
 /** No slug looks like an id: ids have an underscore. */

@@ -24,8 +24,11 @@ export async function seenSignature(q: Reader, signature: string): Promise<SeenS
 
 const short = (row: SeenSignatureRow) => ({ ...row, answer: packed(row.answer) })
 
-/** Throws a ConstraintError if the signature is kept already, because its callback must not have an effect twice. */
-export const keepSignature = (tx: Tx, row: SeenSignatureRow) => seenSignatures.insert(tx, short(row))
+/**
+ * Fails with a ConstraintError if the signature is kept already, because its callback must not have an effect twice. Not before
+ * the commit, with which it may travel.
+ */
+export const keepSignature = (tx: Tx, row: SeenSignatureRow) => tx.runAll([seenSignatures.insertStep(short(row))])
 
 /** For a response that changed nothing. If the signature is kept already, its first response stays. */
 export const keepFirstSignature = (tx: Tx, row: SeenSignatureRow) =>

@@ -58,7 +58,5 @@ export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset
     offset,
   ])
 
-export const countReviewsOfAgent = (q: Reader, agentId: string) => countShown(q, [ofAgent], [agentId])
-
 export const reviewOf = (q: Reader, taskId: string) =>
   q.get<ReviewRow>(`SELECT ${reviews.all} FROM reviews WHERE task_id = $1`, [taskId])

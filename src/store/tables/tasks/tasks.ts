@@ -22,6 +22,7 @@ import {
   written,
 } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
+import type { DeliverableRow } from './deliverables.ts'
 
 export const tasks = table('tasks', {
   id: text(),
@@ -142,6 +143,15 @@ export async function taskById(q: Reader, id: string): Promise<TaskRow | undefin
 
 const deliverablePart = (q: Reader, id: string) =>
   q.get<Partial<TaskRow>>(`SELECT ${deliverableColumns} FROM deliverables x WHERE x.id = $1`, [id])
+
+/** The same of one that is written now. */
+export const asLatest = ({ id, content, notes, files, createdAt }: DeliverableRow) => ({
+  deliverableId: id,
+  deliverableContent: content,
+  deliverableNotes: notes,
+  deliverableFiles: files,
+  deliverableAt: createdAt,
+})
 
 const disputePart = (q: Reader, taskId: string) =>
   q.get<Partial<TaskRow>>(`SELECT ${disputeColumns} FROM disputes d WHERE d.task_id = $1`, [taskId])
@@ -347,8 +357,6 @@ export const countForAgent = (
     rating === 0
       ? ''
       : `, rating_count = rating_count + $3, rating_sum = rating_sum + $4, rated${stars} = rated${stars} + $3`
-  return tx.run(`UPDATE agents SET completed_tasks = completed_tasks + $2${rated} WHERE id = $1`, [
-    ...[agentId, completed],
-    ...(rating === 0 ? [] : [Math.sign(rating), rating]),
-  ])
+  const sql = `UPDATE agents SET completed_tasks = completed_tasks + $2${rated} WHERE id = $1`
+  return tx.runAll([{ sql, values: [agentId, completed, ...(rating === 0 ? [] : [Math.sign(rating), rating])] }])
 }

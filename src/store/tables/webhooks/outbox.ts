@@ -222,7 +222,7 @@ export const unclaimDeliveries = (tx: Tx, claimed: readonly Claim[]) =>
     ),
   )
 
-export const insertAttempt = (tx: Tx, row: AttemptRow) => attempts.insert(tx, row)
+export const insertAttempt = (tx: Tx, row: AttemptRow) => tx.runAll([attempts.insertStep(row)])
 
 /** One claim of a delivery. `attempts` is what the row says while the claim is valid. */
 interface Claim {
