@@ -5,6 +5,15 @@ import { inHours, inSeconds } from './spans.ts'
 
 type Words = string | ((...facts: never[]) => string)
 
+/** When to come back, in seconds; as told: as its first fact says. */
+type Wait = number | 'as told'
+/** Whoever is refused with 429 or 503 is told when to come back. */
+type Row =
+  | readonly [status: 400 | 401 | 403 | 404 | 405 | 409 | 500, Words]
+  | readonly [status: 429 | 500 | 503, Words, Wait]
+
+const SOON = 5
+
 export const money = (cents: number) => (cents / 100).toFixed(2)
 
 const table = {
@@ -153,35 +162,43 @@ const table = {
   category_in_use: [409, 'Agents or budget authorizations stand in this category; move them first'],
   duplicate: [409, (what: string) => what],
   // 429, 500
-  unread_answers: [429, 'Answers to you wait to be read: read them before you ask for more'],
-  unsent_bodies: [429, 'Large requests of yours are still on their way: end them before you send more'],
+  unread_answers: [429, 'Answers to you wait to be read: read them before you ask for more', SOON],
+  unsent_bodies: [429, 'Large requests of yours are still on their way: end them before you send more', SOON],
   too_many_behind: [
     429,
     (most: number) =>
       `${most} requests of this connection wait for their turn; read their answers before you send more`,
+    SOON,
   ],
   too_many_streams: [
     429,
     (most: number) => `${most} streams are open with this session, key or account; close one of them`,
+    SOON,
   ],
-  no_test_free: [429, (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`],
-  rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
+  no_test_free: [
+    429,
+    (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`,
+    'as told',
+  ],
+  rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`, 'as told'],
   too_many_guesses: [
     429,
     (seconds: number) =>
       `Too many wrong passwords or codes for this account; try again in ${seconds} s. What gets in sooner: an address it has signed in from, the code of its second factor sent along, a new password set by a session or by mail`,
+    'as told',
   ],
   internal: [500, 'Something went wrong on our side'],
   full: [
     500,
     'The marketplace is full: what is open can be finished, nothing new is accepted. To its operator: move to Postgres with marketplace db copy',
   ],
-  overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds'],
+  overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds', SOON],
   database_away: [
     503,
     'The database of the marketplace is away or takes no writes; nothing was done, try again in some seconds',
+    SOON,
   ],
-} as const satisfies Record<string, readonly [number, Words]>
+} as const satisfies Record<string, Row>
 
 export type FailureName = keyof typeof table
 /** The arguments of a refusal's message. */
@@ -210,8 +227,10 @@ export class Refusal extends Error {
 }
 
 export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refusal {
-  const [status, words] = table[name] as readonly [number, string | ((...facts: unknown[]) => string)]
-  return new Refusal(name, status, typeof words === 'string' ? words : words(...facts))
+  const [status, words, wait] = table[name] as readonly [number, string | ((...facts: unknown[]) => string), Wait?]
+  const refusal = new Refusal(name, status, typeof words === 'string' ? words : words(...facts))
+  if (wait !== undefined) refusal.headers = { 'retry-after': String(wait === 'as told' ? facts[0] : wait) }
+  return refusal
 }
 
 /** Makes the refusal of a failed validation, with the message and the map of fields of I-validation. */

@@ -16,7 +16,7 @@ export class Json {
   #data: unknown
   readonly #length: number
 
-  /** `later`: what the text is made of, and about how long it will be. */
+  /** `later`: what the text is made of, and how long it will be. */
   constructor(text: string | undefined, later: { readonly data: unknown; readonly length: number } = NOTHING) {
     this.#text = text
     this.#data = later.data

@@ -35,9 +35,7 @@ export function rateLimit(market: Market, counters: RateCounters = countersOf(ma
       if (count === limit + 1) log({ type: 'warning', message })
       return null
     }
-    const refusal = refuse('rate_limited', seconds)
-    refusal.headers = { 'retry-after': String(seconds) }
-    return refusal
+    return refuse('rate_limited', seconds)
   }
 }
 

@@ -23,7 +23,6 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 export const HTML_TYPE = 'text/html; charset=utf-8'
 const LINGER_MS = 2000
 const MOST_OF_PAGE = `${limits.page.mebibytes} MiB`
-const BUSY_SECONDS = 5
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
 // A random prefix for the process and a counter: unique, and far cheaper than a random id for each request.
@@ -260,8 +259,8 @@ export class Call {
     if (hasLost(error)) return this.refuse(refuse('lost_race'))
     if (error instanceof TooMuchError) return this.refuse(refuse('page_too_large', error.fit, MOST_OF_PAGE))
     this.#logFault(error)
-    if (isAway(error)) return this.refuse(later('database_away'))
-    this.refuse(error instanceof BusyError ? later('overloaded') : refuse('internal'))
+    if (isAway(error)) return this.refuse(refuse('database_away'))
+    this.refuse(refuse(error instanceof BusyError ? 'overloaded' : 'internal'))
   }
 
   #logFault(error: unknown) {
@@ -352,12 +351,6 @@ const hasLost = (error: unknown) =>
   error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
 
 export const isAway = (error: unknown) => error instanceof AwayError
-
-function later(name: 'overloaded' | 'database_away'): Refusal {
-  const refusal = refuse(name)
-  refusal.headers = { 'retry-after': String(BUSY_SECONDS) }
-  return refusal
-}
 
 function pathOf(target: string) {
   const end = target.search(/[?#]/)

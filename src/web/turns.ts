@@ -17,7 +17,6 @@ const STRETCH_MS = 4
 const HEAD_START_MS = 20
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 15_000
-const RETRY_SECONDS = 5
 /** What files take of the thread that come or go, in pieces that are short by themselves. */
 export const MS_PER_BYTE = 1e-6
 /** Credentials whose accounts are known; the one that was used longest ago is forgotten. */
@@ -70,7 +69,7 @@ export class Turns {
 
   /** Refuses a request of which only the head is read, if all turns are taken and its flow has its share of them. */
   refuseIfFull(flow: string): void {
-    if (this.#queue.waiting >= MOST_WAITING && this.#queue.hasItsShare(flow)) throw overloaded()
+    if (this.#queue.waiting >= MOST_WAITING && this.#queue.hasItsShare(flow)) throw refuse('overloaded')
   }
 
   /** Returns undefined if the request may begin at once; else it waits. Who leaves meanwhile is never served. */
@@ -120,7 +119,7 @@ export class Turns {
   readonly #next = (): void => {
     const turn = this.#queue.shift()
     if (!turn) return
-    if (performance.now() - turn.since > LONGEST_WAIT_MS) turn.refuse(overloaded())
+    if (performance.now() - turn.since > LONGEST_WAIT_MS) turn.refuse(refuse('overloaded'))
     else {
       this.#let(turn)
       turn.begin()
@@ -134,7 +133,7 @@ export class Turns {
   }
 
   #wait(asked: Asked, client: Leaving): Promise<void> {
-    if (this.#queue.waiting >= MOST_WAITING) this.#queue.pop()?.refuse(overloaded())
+    if (this.#queue.waiting >= MOST_WAITING) this.#queue.pop()?.refuse(refuse('overloaded'))
     return new Promise((resolve, reject) => {
       const leave = () => {
         if (this.#queue.remove(turn.flow, turn)) reject(new Gone('The client left'))
@@ -153,10 +152,4 @@ export class Turns {
       this.#queue.push(asked.flow, turn, asked.isUrgent)
     })
   }
-}
-
-function overloaded(): Refusal {
-  const refusal = refuse('overloaded')
-  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
-  return refusal
 }

@@ -1,4 +1,9 @@
 // engines: embedded; process: own; lengths: short, long
+import { suite } from 'uvu'
 import { playMistakes } from './typical-plays.ts'
 
-playMistakes({ file: 'agent.mjs', command: 'node agent.mjs' })
+const test = suite('typical mistakes, in Node')
+
+playMistakes(test, { file: 'agent.mjs', command: 'node agent.mjs' })
+
+test.run()

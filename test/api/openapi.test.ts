@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { type EventName, events, type TestPayload, testEvent } from '../../src/api/events.ts'
-import { failureNames } from '../../src/api/failures.ts'
+import { failureNames, refuse } from '../../src/api/failures.ts'
 import { fieldsOf } from '../../src/api/openapi/fields.ts'
 import { eventSchema, openApi } from '../../src/api/openapi/openapi.ts'
 import type { Operation } from '../../src/api/openapi/operation.ts'
@@ -83,10 +83,12 @@ test('I-status-bad: refusals follow from the record', () => {
   assert.equal(Object.keys(forbidden!).sort(), ['banned', 'builder_only', 'cross_site', 'suspended'])
 })
 
-test('every refusal has words, and every one that is referred to has an example', () => {
+test('every refusal has words, of one with 429 or 503 they are with Retry-After, and every one that is referred to has an example', () => {
   for (const name of failureNames) {
     const words = exampleOfRefusal(name)
     assert.ok(words.length > 5 && !/undefined|NaN/.test(words), `${name}: ${words}`)
+    const { status, headers } = refuse(name as 'rate_limited', 7)
+    if (status === 429 || status === 503) assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/, name)
   }
   const text = JSON.stringify(doc)
   for (const [, kind, name] of text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {

@@ -6,8 +6,8 @@ import { code, type Files, read } from './sources.ts'
 
 /** Makes a suite of what it is given, and runs it: test/store/row-effects.ts. */
 const MAKES_A_SUITE = /^testRows\(/m
-/** Makes a test of what it is given: test/conform/edge.ts. */
-const MAKES_A_TEST = /^edge\(/m
+/** Makes tests of what it is given: test/conform/edge.ts, test/agents/typical-plays.ts. */
+const MAKES_A_TEST = /^(?:edge|playMistakes)\(/m
 
 /** uvu says nothing of a suite that is never run. */
 function testFaults(files: Files): string[] {

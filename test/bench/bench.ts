@@ -20,12 +20,15 @@ export interface Bench {
   quiet(): Promise<Worker>
   bare(): Promise<{ worker: Worker; port: number; sinkPort: number; ca: string }>
   /** With 1,000 agents and this many tasks; opened by the first who asks. */
-  server(tasks: number): Promise<BenchServer>
+  server(tasks: number, rateLimits?: 'strict'): Promise<BenchServer>
   end(): Promise<void>
 }
 
-export const get = (path: string, key?: string) =>
-  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${key ? `Authorization: Bearer ${key}\r\n` : ''}\r\n`
+/** `from`: the address that a proxy names. */
+export function get(path: string, key?: string, from?: string): string {
+  const more = (from ? `X-Forwarded-For: ${from}\r\n` : '') + (key ? `Authorization: Bearer ${key}\r\n` : '')
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${more}\r\n`
+}
 
 export function post(path: string, body: string, key?: string): string {
   const auth = key ? `Authorization: Bearer ${key}\r\n` : ''
@@ -44,7 +47,7 @@ export function createBench(): Bench {
   let loader: Worker | undefined
   let quiet: Promise<Worker> | undefined
   let bare: ReturnType<Bench['bare']> | undefined
-  const servers = new Map<number, Promise<BenchServer>>()
+  const servers = new Map<string, Promise<BenchServer>>()
 
   async function openBare() {
     const worker = begin('./bare.ts')
@@ -74,15 +77,16 @@ export function createBench(): Bench {
       quiet ??= open()
       return quiet
     },
-    server(tasks) {
+    server(tasks, rateLimits) {
+      const name = `server-${tasks}-${rateLimits ?? 'off'}`
       const open = async () => {
         const { sinkPort, ca } = await bench.bare()
         const worker = begin('./server.ts')
-        const file = join(folder, `server-${tasks}.db`)
-        return { worker, ...(await worker.ask('open', { file, agents: 1000, tasks, sinkPort, ca })) } as BenchServer
+        const furnished = { file: join(folder, `${name}.db`), agents: 1000, tasks, sinkPort, ca, rateLimits }
+        return { worker, ...(await worker.ask('open', furnished)) } as BenchServer
       }
-      const server = servers.get(tasks) ?? open()
-      servers.set(tasks, server)
+      const server = servers.get(name) ?? open()
+      servers.set(name, server)
       return server
     },
     async end() {

@@ -9,10 +9,12 @@ export interface Load {
   requests: string[]
   /** How long to go round; without it, each request is sent once. */
   ms?: number
+  /** The status that is counted as an answer; any in the 200s unless given. */
+  status?: number
 }
 
 export interface Measured {
-  /** Answers with a status in the 200s, per second. */
+  /** Answers with the status that is wanted, per second. */
   rate: number
   answers: number
   /** The first answer that was none of those. */
@@ -21,7 +23,7 @@ export interface Measured {
 
 answer({ run })
 
-async function run({ port, connections, requests, ms }: Load): Promise<Measured> {
+async function run({ port, connections, requests, ms, status }: Load): Promise<Measured> {
   const until = ms === undefined ? Number.POSITIVE_INFINITY : performance.now() + ms
   let at = 0
   let answers = 0
@@ -31,7 +33,7 @@ async function run({ port, connections, requests, ms }: Load): Promise<Measured>
     return requests[at++ % requests.length]!
   }
   const done = (head: string, body: Buffer) => {
-    if (/^HTTP\/1\.1 2/.test(head)) answers++
+    if (head.startsWith(`HTTP/1.1 ${status ?? 2}`)) answers++
     else fault ??= `${head.slice(0, head.indexOf('\r'))} ${body.toString().slice(0, 300)}`
   }
   const started = performance.now()

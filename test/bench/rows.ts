@@ -1,4 +1,6 @@
 /** The measurements over HTTP: reads, submits, webhooks. */
+
+import { rates } from '../../src/api/limits.ts'
 import { type Bench, type BenchServer, get, post } from './bench.ts'
 import { median, ms, quantile, type Row, rateRow, rounds } from './table.ts'
 
@@ -6,6 +8,8 @@ const ROUNDS = 9
 const ROUND_MS = 1200
 const SUBMITS = 1500
 const CONNECTIONS = 32
+const REFUSED = 2_000
+const SERVED = 200
 
 const SORTS = ['popular', 'newest', 'price_asc', 'price_desc']
 const listUrls = SORTS.flatMap(sort =>
@@ -83,6 +87,32 @@ export async function latency(bench: Bench): Promise<Row[]> {
     wanted,
   })
   return [row('p50', median(waits), '<= 5'), row('p99', quantile(waits, 0.99), '<= 25')]
+}
+
+/** What an address over its limit costs of the processor, in hundredths of what it would be served. */
+export async function refused(bench: Bench): Promise<Row[]> {
+  const { worker, port, key } = await bench.server(1000, 'strict')
+  await worker.ask('lengthen', 10_000)
+  const costOf = async (count: number, status: number, from: () => string) => {
+    const requests = Array.from({ length: count }, () => get('/api/tasks?limit=100', key, from()))
+    const before: number = await worker.ask('cpu')
+    await bench.load({ port, connections: 2, requests, status })
+    return ((await worker.ask('cpu')) - before) / count
+  }
+  let addresses = 0
+  const newAddress = () => `10.0.${++addresses >> 8}.${addresses & 255}`
+  const { ours, peer, ratio } = await rounds(
+    ROUNDS,
+    async () => {
+      const address = newAddress()
+      const cheap = Array.from({ length: rates.general.limit }, () => get('/api/categories', undefined, address))
+      await bench.load({ port, connections: 1, requests: cheap })
+      return costOf(REFUSED, 429, () => address)
+    },
+    () => costOf(SERVED, 200, newAddress),
+  )
+  const name = 'refused, in hundredths of a served list of 100 tasks of 10 kB'
+  return [{ name, ours: ms(ours), peer: ms(peer), ratio: ratio * 100, wanted: '<= 1' }]
 }
 
 /** The same with a hundred times the tasks; the peer is our own small server. */

@@ -9,7 +9,7 @@ import { firstHire } from './first-hire.ts'
 import { pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
 import { postgres } from './postgres.ts'
-import { agentList, latency, manyTasks, oneTask, submitOverHttp } from './rows.ts'
+import { agentList, latency, manyTasks, oneTask, refused, submitOverHttp } from './rows.ts'
 import { starts } from './start.ts'
 import { isMet, printTable, type Row } from './table.ts'
 
@@ -25,6 +25,7 @@ const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   task: oneTask,
   submit: submitOverHttp,
   latency,
+  refused,
   size: manyTasks,
   postgres,
   pages,

@@ -17,6 +17,8 @@ interface Options {
   tasks: number
   sinkPort: number
   ca: string
+  /** Off unless given; addresses are then those that a proxy names. */
+  rateLimits?: 'strict'
 }
 
 const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open/open')
@@ -82,7 +84,9 @@ answer({
     file = options.file
     const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
     const world = createWorld({ requireHttps: true, allowLoopback: true, ca: options.ca })
-    const asDeployed = { mode: 'serve', payments: 'sandbox', rateLimits: 'off' } as const
+    const { rateLimits = 'off' } = options
+    const trustProxy = rateLimits === 'off' ? 0 : 1
+    const asDeployed = { mode: 'serve', payments: 'sandbox', rateLimits, trustProxy } as const
     marketplace = await openMarketplace({ ...asDeployed, file, world, onFatal: fail })
     market = marketplace.market
     furnished = await furnish(market, options)
@@ -186,6 +190,16 @@ answer({
   rest: () => clearInterval(writing),
 
   settled,
+
+  /** Gives each task a text of so many characters. */
+  lengthen: (length: number) =>
+    market.db.write(tx => tx.run('UPDATE tasks SET description = $1', ['w'.repeat(length)])),
+
+  /** Processor time so far, in ms. */
+  cpu() {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  },
 
   /** The longest that the event loop stood still while a snapshot was made, and while none was, in ms. */
   stall: async () => ({

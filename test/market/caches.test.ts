@@ -79,6 +79,16 @@ test('a page that was read is read from memory: whatever page, sort, category or
   await close()
 })
 
+test('a record counts with all its escapes before its text is made', async () => {
+  const { market, db, ids, world, change, close } = await open(1)
+  await change(() => ({ name: '"\u0002"', description: '\u0001\n\\"ö😀/'.repeat(700) }), ids[0]!)
+  const page = await db.read(tx => publicPage({ tx, memory: market.memory }, world.now(), all))
+  const { length } = JSON.stringify(JSON.parse((page!.items as Json).text)[0])
+  const counted = market.memory.of(ListingCache).bytes().records
+  assert.ok(counted >= 2 * length && counted < 2 * length + 500, `${counted} for ${length} characters`)
+  await close()
+})
+
 test('a page behind the last one is empty, and asks for nothing', async () => {
   const { statements, page, close } = await open(3)
   await page()

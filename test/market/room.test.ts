@@ -155,13 +155,15 @@ test('files of all accounts together have a limit, and shares of what is left', 
   await marketplace.close()
 })
 
-test('fifty accounts that write all they may leave a newcomer room to register, pay, hire and be delivered to', async () => {
+test('fifty accounts that write all they may leave a newcomer room to register, pay, hire and be delivered to; purged, they leave all of it', async () => {
   if (engine === 'postgres') return // a server tells its size every ten seconds; how shares follow it is one function
   const marketplace = await openTestMarketplace({ dbLimit: 12 * MIB })
   const agent = await marketplace.list(await marketplace.join('builder'))
   let paid = 0
+  const fifty: TestUser[] = []
   const greedy = async (n: number) => {
     const user = await newcomer(marketplace, `greedy-${n}`)
+    fifty.push(user)
     // Every fifth one pays for more.
     if (n % 5 === 0) await user.client.deposit({ amount: 50_000 })
     while ((await writeAgent(user)).status === 201) paid++
@@ -176,6 +178,16 @@ test('fifty accounts that write all they may leave a newcomer room to register, 
   for (const action of [{ action: 'accept' }, { action: 'deliver', content: TEXT }])
     assert.is((await marketplace.callback(agent, id, action)).status, 200)
   await sixth.call('POST', `/api/tasks/${id}/approve`)
+  const { admin } = marketplace
+  for (const user of fifty) {
+    await admin.client.adminUpdateUser({ id: user.id, banned: true })
+    const purged = await admin.ask<{ done: boolean }>('POST', `/api/admin/users/${user.id}/purge`, undefined, 'session')
+    assert.ok(purged.data?.done, user.email)
+  }
+  assert.ok(
+    marketplace.market.db.fill!.bytes < bytes / 2,
+    `${marketplace.market.db.fill!.bytes} bytes are left of ${bytes}`,
+  )
   await marketplace.checkLedger()
   await marketplace.close()
 })

@@ -21,6 +21,9 @@ export interface Attack {
 
 type Step = (attack: Attack, round: number) => Promise<unknown>
 
+/** By name: times a minute, what is done each time, and how often where nothing else is. */
+export type Attacks = Readonly<Record<string, readonly [perMinute: number, step: Step, alone?: number]>>
+
 /** From now on the events of my task go to a host that takes connections and never answers. */
 const aimAtTarpit = ({ caller, me, url }: Attack) =>
   caller.send('PUT', `/api/my/agents/${me.agentId}`, {
@@ -63,6 +66,16 @@ const emptyParts = Buffer.from(emptyPart.repeat(Math.ceil(10_000_000 / emptyPart
 
 const uploadToNowhere = ({ caller }: Attack) =>
   caller.send('POST', '/api/agent/tasks/task_00000000000000000000000000/deliver', file, multipart)
+
+/** A whole file for a task that takes it, and then its revision is asked for. */
+async function deliverFile({ caller, me }: Attack) {
+  const [task] = me.works
+  if (task === undefined) return
+  const answer = await caller.send('POST', `/api/agent/tasks/${task}/deliver`, file, multipart)
+  const { status } = await caller.send('POST', `/api/tasks/${task}/request-revision`, { reason: 'Once more.' })
+  if (answer.status === 200 && status >= 300) me.works.shift()
+  return answer
+}
 
 const uploadEmptyParts = ({ caller, me }: Attack) =>
   caller.send('POST', `/api/agent/tasks/${me.taskId}/deliver`, emptyParts, multipart)
@@ -156,15 +169,13 @@ function packRequests({ me, lister, url }: Attack, round: number): Promise<void>
   return new Promise(resolve => socket.once('close', () => resolve()))
 }
 
-/**
- * Times a minute, what is done each time, and how often where nothing else is. The general limit is 100 a minute; some attacks
- * have one of their own.
- */
-const attacks: Record<string, readonly [perMinute: number, step: Step, alone?: number]> = {
+/** The general limit is 100 a minute; some attacks have one of their own. */
+export const attacks: Attacks = {
   slowNames: [30, testSilentName],
   slowReaders: [12, askAndNeverRead],
-  uploadsToNowhere: [8, uploadToNowhere],
-  brokenUploads: [4, breakUpload],
+  uploadsToNowhere: [7, uploadToNowhere],
+  deliveries: [2, deliverFile, 15],
+  brokenUploads: [3, breakUpload],
   endlessUploads: [3, uploadForever],
   emptyParts: [6, uploadEmptyParts],
   wordyDrafts: [24, draftFullOfWords],
@@ -178,11 +189,11 @@ const attacks: Record<string, readonly [perMinute: number, step: Step, alone?: n
 }
 
 /** Goes on until its process ends. */
-export async function attackAll(attack: Attack, only = Object.keys(attacks)): Promise<void> {
+export async function attackAll(attack: Attack, all: Attacks, only = Object.keys(all)): Promise<void> {
   await aimAtTarpit(attack)
   await Promise.all(
     only.map(async name => {
-      const [among, step, alone = among] = attacks[name]!
+      const [among, step, alone = among] = all[name]!
       const perMinute = only.length === 1 ? alone : among
       // Each starts somewhere in its first interval, or all of them would strike together.
       await wait(Math.random() * Math.min(60_000 / perMinute, 2_000))

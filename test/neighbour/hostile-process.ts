@@ -1,17 +1,19 @@
 /** The ten hostile builders, in a process of their own: what they cost must not slow down who measures. Ends with its input. */
 import net from 'node:net'
-import { attackAll } from './attacks.ts'
+import { attackAll, attacks } from './attacks.ts'
 import { Caller } from './caller.ts'
 import type { Resident } from './population.ts'
+import { strangers } from './strangers.ts'
 
 interface Orders {
   url: string
   hostile: Resident[]
   victims: string[]
   only?: string[]
+  by: 'insiders' | 'strangers'
 }
 
-const { url: base, hostile, victims, only }: Orders = JSON.parse(process.env.NEIGHBOUR_ORDERS!)
+const { url: base, hostile, victims, only, by }: Orders = JSON.parse(process.env.NEIGHBOUR_ORDERS!)
 // It takes connections and never says a word.
 const tarpit = net.createServer(socket => socket.on('error', () => {}).resume())
 await new Promise<void>(resolve => tarpit.listen(0, '127.0.0.1', resolve))
@@ -28,5 +30,5 @@ process.stdin.resume().once('end', () => {
 for (const me of hostile) {
   const caller = new Caller(base, me.address)
   caller.credential = { authorization: `Bearer ${me.key}` }
-  void attackAll({ caller, me, lister: hostile[0]!, victims, url, note }, only)
+  void attackAll({ caller, me, lister: hostile[0]!, victims, url, note }, { insiders: attacks, strangers }[by], only)
 }

@@ -50,8 +50,12 @@ export interface Scale {
   seconds: number
   /** Buyers who mean well. */
   people: number
+  /** Whose attacks; of those who know the program unless given. */
+  by?: 'insiders' | 'strangers'
   /** Names of attacks; all unless given. */
   only?: readonly string[]
+  /** Of an empty database of Postgres; a file unless given. */
+  postgres?: string
 }
 
 const INTERNET = new URL('../../test/neighbour/internet.js', import.meta.url)
@@ -63,12 +67,14 @@ export async function neighbours(folder: string, scale: Scale): Promise<Report> 
   try {
     writeFileSync(join(folder, 'ca.pem'), await authority.ca)
     const env = {
+      MARKETPLACE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
       NODE_OPTIONS: `--import ${INTERNET}`,
       NEIGHBOUR_NAME_SERVER: names.address,
     }
-    const population = await prepare(folder, env, agents, scale.people)
-    const report = await attackOn(folder, env, agents, population, scale)
+    const place: Place = { folder, db: scale.postgres ?? join(folder, 'market.db') }
+    const population = await prepare(place, env, agents, scale.people)
+    const report = await attackOn(place, env, agents, population, scale)
     return { ...report, unansweredNames: names.unanswered }
   } finally {
     await agents.close()
@@ -76,10 +82,16 @@ export async function neighbours(folder: string, scale: Scale): Promise<Report> 
   }
 }
 
-const flags = (folder: string) => ['--json', '--db', join(folder, 'market.db'), '--port', '0']
+interface Place {
+  folder: string
+  /** A file, or the URL of Postgres. */
+  db: string
+}
 
-async function prepare(folder: string, env: NodeJS.ProcessEnv, agents: Agents, people: number): Promise<Population> {
-  const { child, ended, firstLine } = start(['dev', ...flags(folder)], folder, env)
+const flags = ({ db }: Place) => ['--json', '--db', db, '--port', '0']
+
+async function prepare(place: Place, env: NodeJS.ProcessEnv, agents: Agents, people: number): Promise<Population> {
+  const { child, ended, firstLine } = start(['dev', ...flags(place)], place.folder, env)
   const population = await settlePopulation(JSON.parse(await firstLine), agents, people)
   child.kill('SIGTERM')
   const { code, err } = await ended
@@ -87,22 +99,18 @@ async function prepare(folder: string, env: NodeJS.ProcessEnv, agents: Agents, p
   return population
 }
 
-async function attackOn(
-  folder: string,
-  env: NodeJS.ProcessEnv,
-  agents: Agents,
-  population: Population,
-  { seconds, only }: Scale,
-) {
+async function attackOn(place: Place, env: NodeJS.ProcessEnv, agents: Agents, population: Population, scale: Scale) {
+  const { folder, db: file } = place
+  const { seconds, postgres } = scale
   const held = join(folder, 'held.json')
   const watched = { ...env, NEIGHBOUR_HELD: held }
-  const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, watched, '', [])
+  const serve = () => start(['serve', ...flags(place), '--payments', 'sandbox'], folder, watched, '', [])
   const { child, ended, firstLine } = serve()
   const errors: string[] = []
   child.stdout!.on('data', chunk => errors.push(...errorsIn(String(chunk))))
   const { url } = JSON.parse(await firstLine)
   const before = descriptors(child.pid!)
-  const hostile = startHostile(url, population, only)
+  const hostile = startHostile(url, population, scale)
   let waits: Waits
   try {
     waits = await liveOn(url, population.honest, agents, seconds)
@@ -114,11 +122,10 @@ async function attackOn(
   const after = await settledDescriptors(child.pid!, before)
   const { code } = await end(child, ended)
   const heldOf = JSON.parse(readFileSync(held, 'utf8'))
-  const file = join(folder, 'market.db')
   const databaseMb = (size(file) + size(`${file}.journal`) + size(`${file}.journal.sealed`)) / 1e6
-  const checked = await run(['db', 'check', file, '--json'], folder)
+  const isWhole = postgres !== undefined || (await run(['db', 'check', file, '--json'], folder)).code === 0
   const again = serve()
-  const startsAgain = checked.code === 0 && (await again.firstLine.then(line => JSON.parse(line).type === 'ready'))
+  const startsAgain = isWhole && (await again.firstLine.then(line => JSON.parse(line).type === 'ready'))
   await end(again.child, again.ended)
   return {
     reads: spread(waits.reads),
@@ -144,8 +151,8 @@ async function end(child: ChildProcess, ended: Promise<Ended>): Promise<Ended> {
   return ended.finally(() => clearTimeout(timer))
 }
 
-function startHostile(url: string, { hostile, honest }: Population, only?: readonly string[]) {
-  const orders = JSON.stringify({ url, hostile, victims: honest.map(({ email }) => email), only })
+function startHostile(url: string, { hostile, honest }: Population, { by = 'insiders', only }: Scale) {
+  const orders = JSON.stringify({ url, hostile, victims: honest.map(({ email }) => email), by, only })
   const child = spawn(process.execPath, programOf('test/neighbour/hostile-process.ts'), {
     env: { ...process.env, NODE_OPTIONS: '', NEIGHBOUR_ORDERS: orders },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -10,6 +10,8 @@ export interface Resident {
   /** In progress, of his. */
   taskId: string
   agentId: string
+  /** More tasks in progress, whose files he delivers himself; none of those who mean well. */
+  works: string[]
 }
 
 export interface Population {
@@ -19,6 +21,9 @@ export interface Population {
 
 // biome-ignore lint/suspicious/noExplicitAny: the ready line of dev
 type Ready = any
+
+/** Each takes files until it has as many deliverables as a task may. */
+const WORKS = 2
 
 export const PASSWORD = 'a long enough passphrase'
 
@@ -74,7 +79,7 @@ interface Newcomer {
   agentId: string | null
 }
 
-/** An account with money and a key, and a task that an agent has accepted. */
+/** An account with money and a key, and tasks that an agent has accepted. */
 async function settle({ ready, admin, agents, name, address, agentId }: Newcomer): Promise<Resident> {
   const person = new Caller(ready.url, '127.0.0.1')
   const email = `${name}@example.com`
@@ -84,19 +89,24 @@ async function settle({ ready, admin, agents, name, address, agentId }: Newcomer
   const { key } = await person.call('POST', '/api/my/api-keys', { name: 'test' })
   person.credential = { authorization: `Bearer ${key}` }
   const hired = agentId ?? (await list(person, admin, agents, name))
-  const task = await person.call('POST', '/api/tasks', {
-    agentId: hired,
-    title: `A task of ${name}`,
-    description: 'Something to talk about for a while.',
-    agreedPrice: 200,
-  })
-  await person.call('POST', `/api/tasks/${task.id}/submit`)
   const worker = new Caller(ready.url, '127.0.0.1')
   worker.credential = agentId ? { authorization: `Bearer ${ready.accounts.builder.apiKey}` } : person.credential
-  await worker.call('POST', `/api/tasks/${task.id}/accept`)
+  const tasks: string[] = []
+  for (let left = agentId ? 1 : 1 + WORKS; left > 0; left--) {
+    const task = await person.call('POST', '/api/tasks', {
+      agentId: hired,
+      title: `A task of ${name}`,
+      description: 'Something to talk about for a while.',
+      agreedPrice: 200,
+    })
+    await person.call('POST', `/api/tasks/${task.id}/submit`)
+    await worker.call('POST', `/api/tasks/${task.id}/accept`)
+    tasks.push(task.id)
+  }
+  const [taskId = '', ...works] = tasks
   worker.close()
   person.close()
-  return { address, key, email, taskId: task.id, agentId: hired }
+  return { address, key, email, taskId, agentId: hired, works }
 }
 
 /** An agent that is tested, published and approved. */

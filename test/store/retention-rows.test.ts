@@ -8,9 +8,12 @@ import {
   otherLocations,
   renewLocation,
 } from '../../src/store/tables/upkeep/file-locations.ts'
-import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/upkeep/retention.ts'
+import { type Kept, keptKinds, olderKinds, oldestOf, removeOlder } from '../../src/store/tables/upkeep/retention.ts'
 import { mendMoments } from '../../src/store/tables/upkeep/set-back-clock.ts'
 import { testRows } from './row-effects.ts'
+
+/** As old for each kind. */
+const at = (before: number) => Object.fromEntries(keptKinds.map(kind => [kind, before])) as Record<Kept, number>
 
 testRows('rows of what is too old', {
   "places of files: others by their leases, one's own renewed while it lasts": [
@@ -47,18 +50,10 @@ testRows('rows of what is too old', {
   ],
   'what is too old: found by its age alone, removed the oldest first': [
     [tx => Promise.all(keptKinds.map(kind => oldestOf(tx, kind))), [20, 20, 5, 5, 30, 10, 5, 5, 90, 5]],
-    [
-      tx => Promise.all(keptKinds.map(kind => hasOlder(tx, kind, 4))),
-      [false, false, false, false, false, false, false, false, false, false],
-    ],
-    [
-      tx => Promise.all(keptKinds.map(kind => hasOlder(tx, kind, 5))),
-      [false, false, true, true, false, false, true, true, false, true],
-    ],
-    [
-      tx => Promise.all(keptKinds.map(kind => hasOlder(tx, kind, 20))),
-      [true, true, true, true, false, true, true, true, false, true],
-    ],
+    [tx => olderKinds(tx, at(4)), []],
+    [tx => olderKinds(tx, at(5)), ['notifications', 'mails', 'idempotency_keys', 'seen_signatures', 'guesses']],
+    [tx => olderKinds(tx, at(20)), keptKinds.filter(kind => !['sessions', 'rate_windows'].includes(kind))],
+    [tx => olderKinds(tx, { ...at(4), sessions: 30 }), ['sessions']],
     [
       tx =>
         tx

@@ -6,8 +6,10 @@ import type { Db } from '../../src/store/db.ts'
 import {
   bigint,
   type Column,
+  contains,
   defaulted,
   integer,
+  lowerAscii,
   nullable,
   type Table,
   table,
@@ -153,6 +155,21 @@ test('a statement is not taken for one of as many other fields', () => {
     'UPDATE jars SET coins = $1 WHERE label = $2',
   ]
   assert.equal([sql(), sql()], [all, all])
+})
+
+async function isTrue(db: Db, condition: string, text: string, part: string): Promise<boolean> {
+  const row = await db.read(q =>
+    q.get<{ found: number }>(`SELECT CASE WHEN ${condition} THEN 1 ELSE 0 END AS found`, [text, part]),
+  )
+  return row!.found === 1
+}
+
+test('a text contains another whatever its signs, and whatever the case of A to Z', async ({ db }) => {
+  const text = '50%_Off \\ Ä'
+  const found = []
+  for (const part of ['0%_o', '\\ Ä', '', text, '5_', '%%', 'offf'])
+    found.push(await isTrue(db, contains('$1', '$2'), text, lowerAscii(part)))
+  assert.equal(found, [true, true, true, true, false, false, false])
 })
 
 test('several rows go in one statement, and none in none', async ({ db }) => {

@@ -13,6 +13,8 @@ const { storm } = await import('./storm.ts')
 const { madeTown } = await import('./town.ts')
 
 await loadAhead({ mail: null })
+// Whoever asked is gone.
+process.stdout.on('error', () => process.exit())
 const town = await madeTown()
 for await (const line of createInterface({ input: process.stdin })) {
   const { without, ...course } = JSON.parse(line) as Omit<Course, 'without'> & { without?: number[] }

@@ -78,6 +78,10 @@ const MONEY = `WITH facts AS (
         WHERE kind IN ('deposit', 'withdrawal') AND status = 'completed')
       ELSE 0 END AS due FROM accounts WHERE user_id IS NULL) WHERE balance <> due`
 
+/** The table of each kind of id, and its columns that are held, of all storms of the process: one migration makes them all. */
+const tableOf = new Map<string, string>()
+const columnsOf = new Map<string, string>()
+
 interface Row {
   readonly id: string
   readonly [column: string]: unknown
@@ -91,8 +95,6 @@ export class Promises {
   readonly #gone = new Set<string>()
   /** Banned accounts of which an administrator has had removed, maybe, what they wrote. */
   readonly #purged = new Set<string>()
-  readonly #tables = new Map<string, string>()
-  readonly #columns = new Map<string, string>()
   /** What was answered to an Idempotency-Key. */
   readonly #keys = new Map<string, { body: string; at: number }>()
   #states = new Map<string, TaskState>()
@@ -122,9 +124,9 @@ export class Promises {
     const data = dataOf(answer)
     const isRepeat = answer.headers['idempotent-replayed'] !== undefined
     if (key !== undefined) this.#sameAnswer(`${name} ${JSON.stringify(at)} ${key}`, { answer, isRepeat, now })
-    if (isRepeat) return
+    // What it allowed first, whoever asks again.
     if (name === 'createBudget') this.#raiseCaps(data.id, data)
-    this.#learn(data)
+    if (!isRepeat) this.#learn(data)
   }
 
   /** A repeat has the answer of the first, and nothing is done twice for one key while its answer is kept. */
@@ -151,7 +153,7 @@ export class Promises {
 
   #raiseCaps(id: string, given: Json): void {
     const caps = ['maxPerTask', 'maxDaily', 'maxMonthly'] as const
-    // Of one whose making was answered by a repeat only a part may be known, by a change.
+    // Of one whose making was never answered only a part may be known, by a change.
     if (!this.#caps.has(id) && caps.some(cap => typeof given?.[cap] !== 'number')) return
     const known = this.#caps.get(id) ?? { maxPerTask: 0, maxDaily: 0, maxMonthly: 0 }
     for (const cap of caps) {
@@ -216,10 +218,10 @@ export class Promises {
         if (!found && !(await this.#isPurged(q, said))) throw new Broken(`${id} is gone`)
         continue
       }
-      const table = this.#tables.get(kind) ?? (await this.#tableOf(q, kind, id))
+      const table = tableOf.get(kind) ?? (await this.#tableOf(q, kind, id))
       let known = rows.get(table)
       if (!known) {
-        const columns = this.#columns.get(table)!
+        const columns = columnsOf.get(table)!
         known = new Map((await q.all<Row>(`SELECT ${columns} FROM ${table}`)).map(row => [row.id, row]))
         rows.set(table, known)
       }
@@ -242,9 +244,9 @@ export class Promises {
     )
     for (const { name } of tables) {
       if (!(await q.get(`SELECT 1 FROM ${name} WHERE id = $1`, [id]))) continue
-      this.#tables.set(kind, name)
+      tableOf.set(kind, name)
       const columns = await q.all<{ name: string }>('SELECT name FROM pragma_table_info($1)', [name])
-      this.#columns.set(
+      columnsOf.set(
         name,
         columns
           .map(({ name: column }) => column)

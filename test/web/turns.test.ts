@@ -163,6 +163,7 @@ test('so many wait behind the one that is served; one more is refused, and the c
   assert.is(events.length, MOST_BEHIND + 1)
   assert.equal(packer.statuses().slice(-3), [200, 429, 429])
   assert.match(packer.text(), new RegExp(`${MOST_BEHIND} requests of this connection wait`))
+  assert.is(packer.text().split('retry-after: 5\r\n').length, 3, 'both are told when to come back')
   packer.ask(request('GET', '/api/quick/more'))
   await until('it is served', () => events.includes('more'))
   await close()

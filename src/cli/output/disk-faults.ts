@@ -1,9 +1,8 @@
 /** Says in a sentence what the disk refuses and why, with a next step. */
 
-import { fstatSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { write } from './ui.ts'
+import { takeFilesWhole, write } from './ui.ts'
 
 const MAKE_ROOM = 'Make room, or name a file on another disk.'
 const NAME_ANOTHER = 'Name another file, or run it as a user who may write there.'
@@ -70,29 +69,12 @@ export function watchOutput(): void {
   fault = undefined
   if (isWatched) return
   isWatched = true
-  // Node's own stream for files takes half of a write for all of it, which is what a disk that fills takes.
-  if (isFile(1))
-    process.stdout._write = (chunk: Buffer, _, done) => {
-      try {
-        writeFileSync(1, chunk)
-        done()
-      } catch (error) {
-        done(error as Error)
-      }
-    }
+  takeFilesWhole()
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error
   })
   // Nobody is left to tell of this one.
   process.stderr.on('error', () => {})
-}
-
-function isFile(fd: number): boolean {
-  try {
-    return fstatSync(fd).isFile()
-  } catch {
-    return false
-  }
 }
 
 /** Throws if something that was written to stdout since is lost. */

@@ -3,7 +3,8 @@
  * was not given. Source: A-300.
  */
 
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, fstatSync, writeFileSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../settings/config.ts'
 import { cutShort, TOKEN } from '../../shared/secrets.ts'
@@ -28,6 +29,31 @@ export const printBytes = (bytes: Uint8Array): unknown =>
 export function fit(text: string, { json = false, whole = false }: Manner = {}): string {
   const bare = whole ? text : masked(text)
   return json ? plainJson(bare) : plainLines(bare)
+}
+
+/** Node's own stdout takes half of a write into a file for all of it, which is what a disk that fills takes. */
+export function takeFilesWhole(): void {
+  // Whoever hears of what is written takes it from there.
+  if (Object.hasOwn(process.stdout, 'write') || !isFile(1)) return
+  const stdout = new Writable({
+    write(chunk: Buffer, _, done) {
+      try {
+        writeFileSync(1, chunk)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  })
+  Object.defineProperty(process, 'stdout', { value: stdout, configurable: true })
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** A file for people or for a pipeline. */

@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { type Refusal, refuse } from '../../api/failures.ts'
+import { refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import { boundedCache } from '../../shared/bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
@@ -61,7 +61,7 @@ export async function guess(market: Guarded, targets: readonly GuessTarget[]): P
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
   const counts = countsOf(market)
   const { waitMs, counted } = await counts.add(namedOf(targets), world.now())
-  if (waitMs > 0 && config.rateLimits === 'strict') throw tooMany(waitMs)
+  if (waitMs > 0 && config.rateLimits === 'strict') throw refuse('too_many_guesses', Math.ceil(waitMs / 1000))
   if (waitMs > 0) log({ type: 'warning', message: `An attempt at a password or code came ${waitMs} ms too early` })
   return { right: () => counts.giveBack(counted) }
 }
@@ -76,13 +76,6 @@ const namedOf = (targets: readonly GuessTarget[]): Named[] =>
   targets
     .map(({ rule, at }) => ({ rule, subject: subjectOf(rule, at) }))
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))
-
-function tooMany(waitMs: number): Refusal {
-  const seconds = Math.ceil(waitMs / 1000)
-  const refusal = refuse('too_many_guesses', seconds)
-  refusal.headers = { 'retry-after': String(seconds) }
-  return refusal
-}
 
 /** A hash, so that no emails and addresses are stored and every subject has one length. */
 const subjectOf = (rule: Rule, at: readonly string[]) =>

@@ -2,7 +2,7 @@
  * A queue for password hashing, which takes a core and 19 MB each time. Few run at once and a bounded number waits. Client
  * addresses are served in turn, so an address that sends many delays only itself. A client that disconnects leaves the queue.
  */
-import { type Refusal, refuse } from '../../api/failures.ts'
+import { refuse } from '../../api/failures.ts'
 import type { Caller } from '../market.ts'
 
 type Waiter = Pick<Caller, 'address' | 'gone'>
@@ -11,8 +11,6 @@ interface Waiting {
   begin(): void
   fail(error: unknown): void
 }
-
-const RETRY_SECONDS = 2
 
 /** Runs `atOnce` at a time; lets `most` wait. */
 export class HashQueue {
@@ -74,10 +72,10 @@ export class HashQueue {
     const [address, longest] = [...this.#waiting].reduce((one, other) =>
       other[1].length > one[1].length ? other : one,
     )
-    if (longest.length < own + 2) throw overloaded()
+    if (longest.length < own + 2) throw refuse('overloaded')
     const last = longest.at(-1)!
     this.#remove(address, last)
-    last.fail(overloaded())
+    last.fail(refuse('overloaded'))
   }
 
   #remove(address: string, one: Waiting): void {
@@ -99,10 +97,4 @@ export class HashQueue {
     one.begin()
     return true
   }
-}
-
-function overloaded(): Refusal {
-  const refusal = refuse('overloaded')
-  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
-  return refusal
 }

@@ -29,6 +29,8 @@ const LOOK_MS = 1_000
  */
 export async function sendMails(market: Market): Promise<void> {
   if (mailTransport(market) === 'none') return
+  // It is asked every second, and mostly there is none.
+  if ((await market.db.read(q => dueMails(q, market.world.now(), 1))).length === 0) return
   const round: Round = { sending: new Set(), active: mailsAtOnce, wakers: new Set() }
   const workers = Array.from({ length: mailsAtOnce }, (_, at) => runWorker(market, round, at === 0))
   const failed = (await Promise.allSettled(workers)).find(end => end.status === 'rejected')

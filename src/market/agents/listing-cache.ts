@@ -12,6 +12,7 @@ import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Json } from '../../api/reply.ts'
 import { boundedCache, bytesOfText } from '../../shared/bounded-cache.ts'
+import { jsonLengthOf } from '../../shared/text-parts.ts'
 import type { Changes, Reader } from '../../store/db.ts'
 import {
   compareListed as compare,
@@ -42,8 +43,6 @@ const sorts = Object.keys(compare) as Sort[]
 
 const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
 const LONGEST_PAGE = 128 * 1024
-/** About how long a record is without its description. */
-const USUAL_LENGTH = 1_200
 /** With more changed rows than this, reading all rows at once costs less. */
 const FEW = 50
 
@@ -199,7 +198,8 @@ export class ListingCache {
     if (known !== undefined) return known
     const row = (await listedAgentById(q, id))!
     const data = publicRecord(row, this.#categories.get(id) ?? [], now)
-    const record = new Json(undefined, { data, length: row.description.length + USUAL_LENGTH })
+    const length = JSON.stringify({ ...data, description: '' }).length + jsonLengthOf(data.description)
+    const record = new Json(undefined, { data, length })
     this.#records.set(id, record)
     return record
   }

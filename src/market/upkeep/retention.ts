@@ -3,7 +3,7 @@
  * A-49.
  */
 import { durations } from '../../api/limits.ts'
-import { hasOlder, type Kept, keptKinds, removeOlder } from '../../store/tables/upkeep/retention.ts'
+import { type Kept, olderKinds, removeOlder } from '../../store/tables/upkeep/retention.ts'
 import type { Market } from '../market.ts'
 
 /**
@@ -37,9 +37,8 @@ export function keptSince({ world, config }: Pick<Market, 'world' | 'config'>): 
 export async function removeOld(market: Market): Promise<void> {
   const { db } = market
   const since = keptSince(market)
-  const old = await db.read(q => Promise.all(keptKinds.map(kind => hasOlder(q, kind, since[kind]))))
   const failures: unknown[] = []
-  for (const kind of keptKinds.filter((_, at) => old[at])) {
+  for (const kind of await db.read(q => olderKinds(q, since))) {
     await removeAll(market, kind, since[kind]).catch(error => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]

@@ -39,6 +39,9 @@ const GUARDED = 64
 // Pages of a database in a file that stay in memory.
 const CACHE_KIB = 16 * 1024
 const NO_ROWS: Record<string, Value>[] = []
+/** Of all engines of the process: what opens one after the other parses each text and compiles each reader once. */
+const texts = boundedCache<SqlText>({ maxEntries: KEPT_STATEMENTS })
+const readers = boundedCache<RowReader>({ maxEntries: KEPT_STATEMENTS })
 
 export class Engine {
   readonly #connection: Connection
@@ -133,7 +136,8 @@ export class Engine {
   prepare(sql: string): Prepared {
     const kept = this.#prepared.get(sql)
     if (kept) return kept
-    const text = readSqlText(sql)
+    const text = texts.get(sql) ?? readSqlText(sql)
+    texts.set(sql, text)
     const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
     const prepared = { sql, text, statement, row: null }
     this.#prepared.set(sql, prepared)
@@ -309,7 +313,7 @@ export class Engine {
   }
 
   #row(prepared: Prepared) {
-    prepared.row ??= rowReader(prepared.statement.names())
+    prepared.row ??= readerOf(prepared.statement.names())
     return prepared.row(prepared.statement)
   }
 
@@ -384,6 +388,13 @@ const translated = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
   const known = KINDS.find(([prefix]) => message.startsWith(prefix))
   return known ? new ConstraintError(known[1], message) : error
+}
+
+function readerOf(names: readonly string[]): RowReader {
+  const key = JSON.stringify(names)
+  const reader = readers.get(key) ?? rowReader(names)
+  readers.set(key, reader)
+  return reader
 }
 
 interface Row {

@@ -101,5 +101,5 @@ function schemaText(sql: string, lacks: Lacks): string {
   return lacks.has('collations of columns') ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 }
 
-/** SQL for Postgres only is in comments that begin with a plus sign. */
-const uncommented = (sql: string) => sql.replace(/\/\*\+(.*?)\*\//gs, '$1')
+/** SQL for Postgres only is in comments that begin with a plus sign. One function has another name there. */
+const uncommented = (sql: string) => sql.replace(/\/\*\+(.*?)\*\//gs, '$1').replaceAll('INSTR(', 'STRPOS(')

@@ -251,9 +251,11 @@ const isNull = (name: string) => `${name} IS NULL`
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** Whether a text contains another, without regard to the case of A to Z: engines differ about other letters. `value`: as `anywhere` makes it. */
-export const contains = (column: string, value: string) => `LOWER(${column}) LIKE ${value} ESCAPE '\\'`
-export const anywhere = (text: string) => `%${lowerAscii(text).replace(/[\\%_]/g, '\\$&')}%`
+/**
+ * Whether a text contains another, which is in lower case, without regard to the case of A to Z: engines differ about other letters. LIKE
+ * takes six times as long for a text of one letter again and again.
+ */
+export const contains = (column: string, value: string) => `INSTR(LOWER(${column}), ${value}) > 0`
 
 export const lowerAscii = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerCase())
 

@@ -11,7 +11,6 @@ const MIB = 1024 * 1024
 const MOST_BYTES = 64 * MIB
 /** Smaller bodies are not counted, because the number of connections bounds them. */
 const LARGE_BYTES = 16 * 1024
-const RETRY_SECONDS = 5
 
 export interface Arriving {
   /** Returns why no more of the body is read; null if it is. `size`: the bytes that have come so far. */
@@ -42,11 +41,11 @@ export class ArrivingBodies {
         if (size <= LARGE_BYTES) return null
         from ||= address()
         const more = size - (own?.bytes ?? 0)
-        if (buffered.isOver(from, more)) return later('unsent_bodies')
-        if (!buffered.makeRoom(from, more)) return later('overloaded')
+        if (buffered.isOver(from, more)) return refuse('unsent_bodies')
+        if (!buffered.makeRoom(from, more)) return refuse('overloaded')
         own ??= buffered.count(from, 0, () => {
           log({ type: 'cut_off', reason: 'arriving_bytes', address: from })
-          giveUp(later('overloaded'))
+          giveUp(refuse('overloaded'))
         })
         own.add(more)
         return null
@@ -54,10 +53,4 @@ export class ArrivingBodies {
       end: () => own?.end(),
     }
   }
-}
-
-function later(code: 'unsent_bodies' | 'overloaded'): Refusal {
-  const refusal = refuse(code)
-  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
-  return refusal
 }

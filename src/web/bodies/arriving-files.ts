@@ -8,7 +8,6 @@ import type { Log } from '../../market/log.ts'
 import { type FileRoom, filesQuota } from '../../market/tasks/files.ts'
 import { BufferedBytes } from './buffered-bytes.ts'
 
-const RETRY_SECONDS = 5
 const { files, fileBytes } = limits.deliverable
 /** What the files of one upload may take. An account may always have one under way. */
 const UPLOAD_BYTES = files * fileBytes
@@ -40,24 +39,18 @@ export class ArrivingFiles {
     const { userId } = room
     const buffered = all.count(userId, 0, () => {
       this.#log({ type: 'cut_off', reason: 'arriving_files', address: address() })
-      giveUp(later('overloaded'))
+      giveUp(refuse('overloaded'))
     })
     return {
       add(bytes) {
         const own = all.bytesOf(userId)
         if (room.used + own + bytes > room.quota) return filesQuota(room.inWords, room.used + own)
-        if (all.isOver(userId, bytes)) return later('unsent_bodies')
-        if (!all.makeRoom(userId, bytes)) return later('overloaded')
+        if (all.isOver(userId, bytes)) return refuse('unsent_bodies')
+        if (!all.makeRoom(userId, bytes)) return refuse('overloaded')
         buffered.add(bytes)
         return null
       },
       end: () => buffered.end(),
     }
   }
-}
-
-function later(code: 'unsent_bodies' | 'overloaded'): Refusal {
-  const refusal = refuse(code)
-  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
-  return refusal
 }

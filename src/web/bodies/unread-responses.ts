@@ -8,7 +8,6 @@ import { BufferedBytes } from './buffered-bytes.ts'
 export const LARGE_BYTES = 16 * 1024
 /** What a download has in memory: the chunks that are read ahead. */
 export const DOWNLOAD_BYTES = 256 * 1024
-const RETRY_SECONDS = 5
 
 /** Whom a response is for. */
 export interface Recipient {
@@ -34,7 +33,7 @@ export class UnreadResponses {
 
   /** Returns why no request of this client may be served now; null if it may. */
   refusalOf(recipient: Recipient): Refusal | null {
-    return this.#isOver(recipient, 1) ? later('unread_answers') : null
+    return this.#isOver(recipient, 1) ? refuse('unread_answers') : null
   }
 
   /**
@@ -43,9 +42,9 @@ export class UnreadResponses {
    */
   refusal(recipient: Recipient, bytes: number): Refusal | null {
     const { address } = recipient
-    if (this.#isOver(recipient, bytes)) return later('unread_answers')
+    if (this.#isOver(recipient, bytes)) return refuse('unread_answers')
     if (this.#byAddress.makeRoom(address, bytes)) return null
-    return later(this.#byAddress.bytesOf(address) > 0 ? 'unread_answers' : 'overloaded')
+    return refuse(this.#byAddress.bytesOf(address) > 0 ? 'unread_answers' : 'overloaded')
   }
 
   /** Counts the bytes until the response is sent or its connection is closed. */
@@ -65,10 +64,4 @@ export class UnreadResponses {
   #isOver({ address, flow }: Recipient, bytes: number): boolean {
     return this.#byAddress.isOver(address, bytes) || (flow !== address && this.#byAccount.isOver(flow, bytes))
   }
-}
-
-function later(code: 'unread_answers' | 'overloaded'): Refusal {
-  const refusal = refuse(code)
-  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
-  return refusal
 }

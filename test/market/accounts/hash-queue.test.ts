@@ -38,7 +38,7 @@ test('so many wait and no more: the next is told when to come back', async () =>
   await ask('f')
   assert.equal([begun, refused, queue.waiting], [['a', 'b'], ['f: overloaded'], 3])
   const refusal = await queue.run({ address: 'g' }, async () => {}).catch(error => error)
-  assert.equal([refusal.status, refusal.headers], [500, { 'retry-after': '2' }])
+  assert.equal([refusal.status, refusal.headers], [500, { 'retry-after': '5' }])
 })
 
 test('addresses take turns, and the one that sends most gives way where it is full', async () => {

@@ -4,7 +4,6 @@ import type { DisputeOutcome, TaskState } from '../../../api/flow.ts'
 import { limits } from '../../../api/limits.ts'
 import type { Reader, Step, Tx, Value } from '../../db.ts'
 import {
-  anywhere,
   bigint,
   Conditions,
   contains,
@@ -12,6 +11,7 @@ import {
   defaulted,
   flag,
   integer,
+  lowerAscii,
   type NewRow,
   nullable,
   type Patch,
@@ -227,7 +227,7 @@ function wantedOf({ userId, role, statuses, agentId, disputed, q }: TaskSearch) 
   where.add(agentId, agent => `mine.agent_id = ${agent}`)
   where.add(disputed, flag => `mine.disputed = ${flag}`)
   where.add(
-    q === null ? null : anywhere(q),
+    q === null ? null : lowerAscii(q),
     part => `(${contains('mine.title', part)} OR mine.id = ${where.value(q!)})`,
   )
   return { from: `FROM (${parts.join(' UNION ALL ')}) mine WHERE ${where.text || '1 = 1'}`, values: where.values }

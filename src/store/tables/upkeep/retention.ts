@@ -39,10 +39,20 @@ export const keptKinds = Object.keys(rules) as Kept[]
 const ruleOf = (kind: Kept): Rule => rules[kind]
 const onlyOf = ({ only }: Rule) => (only ? ` AND ${only}` : '')
 
-export async function hasOlder(q: Reader, kind: Kept, before: number): Promise<boolean> {
-  const rule = ruleOf(kind)
-  const sql = `SELECT 1 AS one FROM ${rule.table} WHERE ${rule.age} <= $1${onlyOf(rule)} LIMIT 1`
-  return (await q.get(sql, [before])) !== undefined
+const hasOlder = keptKinds
+  .map((kind, at) => {
+    const rule = ruleOf(kind)
+    return `SELECT '${kind}' AS kind WHERE EXISTS (SELECT 1 FROM ${rule.table} WHERE ${rule.age} <= $${at + 1}${onlyOf(rule)})`
+  })
+  .join(' UNION ALL ')
+
+/** The kinds of which there are rows as old as this. It is asked every second, so in one statement. */
+export async function olderKinds(q: Reader, before: Readonly<Record<Kept, number>>): Promise<Kept[]> {
+  const found = await q.all<{ kind: Kept }>(
+    hasOlder,
+    keptKinds.map(kind => before[kind]),
+  )
+  return found.map(({ kind }) => kind)
 }
 
 /** The time of the oldest row; null if there is none. */

@@ -4,7 +4,7 @@ import type { TaskState } from '../../../api/flow.ts'
 import { limits } from '../../../api/limits.ts'
 import type { Reader, Tx } from '../../db.ts'
 import { countOfBuilder } from '../agents/agents.ts'
-import { anywhere, Conditions, contains, countShown, type Row, readPage } from '../table.ts'
+import { Conditions, contains, countShown, lowerAscii, type Row, readPage } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
@@ -68,7 +68,7 @@ function wantedOf(filter: DeliveryFilter, newest: number) {
   where.add(event, name => `d.event = ${name}`)
   where.add(taskId, task => `d.task_id = ${task}`)
   where.add(since, time => `d.created_at >= ${time}`)
-  where.add(q === null ? null : anywhere(q), part => `(${contains(TITLE, part)} OR ${ids(where.value(q!))})`)
+  where.add(q === null ? null : lowerAscii(q), part => `(${contains(TITLE, part)} OR ${ids(where.value(q!))})`)
   const unsent = resent === false ? 'AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.redelivery_of = d.id)' : ''
   return { text: `FROM ${from} WHERE ${where.text || '1 = 1'} ${isIn('d')} ${unsent}`, values: where.values }
 }
