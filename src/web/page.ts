@@ -4,6 +4,7 @@ import type { Html } from '../shared/html.ts'
 import { LARGE_BYTES } from './bodies/unread-responses.ts'
 import { sessionCookie } from './credentials.ts'
 import { type Call, HTML_TYPE } from './response.ts'
+import { inSlices } from './slices.ts'
 
 /** What a page lets a browser do: nothing from other origins, nothing inline, no script, no framing. */
 export const pageHeaders = {
@@ -64,7 +65,7 @@ export async function sendPage(call: Call, { given }: SentPage): Promise<void> {
     ...(session !== undefined && { 'set-cookie': sessionCookie(call.server.market.config, session) }),
   }
   if (req.method === 'HEAD') return call.head(status, type, headers)
-  const made = typeof body === 'string' ? body : await call.made(body)
+  const made = typeof body === 'string' ? body : await inSlices(call, body)
   if (!isKept) return call.page(status, type, made, headers)
   if (typeof made === 'string' && made.length > LARGE_BYTES) call.reserveBytes(Buffer.byteLength(made))
   const etag = tagOf(typeof made === 'string' ? [made] : made)

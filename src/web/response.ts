@@ -13,7 +13,8 @@ import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
 import { LARGE_BYTES, type UnreadResponses } from './bodies/unread-responses.ts'
 import { isHttps } from './credentials.ts'
 import { detailsForBuilder, requestDetails } from './debug.ts'
-import { JsonPieces, type Pieces } from './pieces.ts'
+import { JsonPieces } from './pieces.ts'
+import { inSlices, lengthOf } from './slices.ts'
 import { clientAddress } from './sockets/client-address.ts'
 import type { EventStreams } from './stream.ts'
 import type { Turns } from './turns.ts'
@@ -22,8 +23,6 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 export const HTML_TYPE = 'text/html; charset=utf-8'
 const LINGER_MS = 2000
 const MOST_OF_PAGE = `${limits.page.mebibytes} MiB`
-/** A slice of a long text: some ms of the thread at most, besides one item that is longer. */
-const SLICE_LENGTH = 128 * 1024
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
 // A random prefix for the process and a counter: unique, and far cheaper than a random id for each request.
@@ -202,38 +201,9 @@ export class Call {
 
   /** The response to GET. */
   async answer(status: number, data: unknown): Promise<void> {
-    const body = await this.made(new JsonPieces({ success: true, data: data === undefined ? null : data }))
+    const body = await inSlices(this, new JsonPieces({ success: true, data: data === undefined ? null : data }))
     if (typeof body === 'string') this.json(status, body)
     else this.#send(status, this.#headers(JSON_TYPE, lengthOf(body)), body)
-  }
-
-  /** Makes a long text in slices, between which others have their turn, and stops when the client leaves. */
-  async made(pieces: Pieces): Promise<string | readonly Buffer[]> {
-    const { turns } = this.server
-    const slices: Buffer[] = []
-    let text = ''
-    let began = performance.now()
-    let expected = 0
-    for (const piece of pieces) {
-      text += piece
-      if (text.length < SLICE_LENGTH) continue
-      const slice = Buffer.from(text)
-      slices.push(slice)
-      text = ''
-      if (slices.length === 1) {
-        expected = Math.ceil(slice.length / (pieces.made ?? 1))
-        this.reserveBytes(expected)
-      }
-      turns.charge(this.flow, performance.now() - began)
-      await turns.yieldTo(this.flow, this.res)
-      began = performance.now()
-    }
-    if (slices.length === 0) return text
-    slices.push(Buffer.from(text))
-    const length = lengthOf(slices)
-    if (length > expected) this.server.unread.count(this.res, this, length - expected)
-    turns.charge(this.flow, performance.now() - began)
-    return slices
   }
 
   json(status: number, text: string, cookie?: string) {
@@ -379,11 +349,6 @@ export class Call {
 /** Whether the error means that another request changed the same rows at the same moment. */
 const hasLost = (error: unknown) =>
   error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
-
-const lengthOf = (body: Sent['body']) =>
-  typeof body === 'string' || Buffer.isBuffer(body)
-    ? Buffer.byteLength(body)
-    : body.reduce((sum, { length }) => sum + length, 0)
 
 export const isAway = (error: unknown) => error instanceof AwayError
 

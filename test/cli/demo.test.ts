@@ -25,20 +25,12 @@ test(
 )
 
 test(
-  'the demo is a readable story without --json',
+  'the demo is a readable story without --json, also where Node makes no code of text',
   inFolder(async folder => {
-    const { code, out } = await run(['demo'], folder)
+    const { code, out } = await run(['demo'], folder, { NODE_OPTIONS: '--disallow-code-generation-from-strings' })
     assert.is(code, 0, out)
     assert.match(out, 'wallet 380.00, held 120.00')
     assert.match(out, /Everything adds up.*\n.* agent of your own: marketplace dev --forward-to http:\S+\n$/)
-  }),
-)
-
-test(
-  'the demo runs where Node makes no code of text',
-  inFolder(async folder => {
-    const { code, err } = await run(['demo'], folder, { NODE_OPTIONS: '--disallow-code-generation-from-strings' })
-    assert.is(code, 0, err)
   }),
 )
 

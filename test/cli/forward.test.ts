@@ -1,4 +1,4 @@
-// engines: embedded; process: shared
+// engines: embedded; process: shared; lengths: short, long
 /** dev in front of agents that know nothing of it: they are listed by themselves, and nothing is lost while they are away. */
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import { isLong } from '../support/length.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
 import { answerOf, inFolder, run } from './program.ts'
 
@@ -99,60 +100,62 @@ test(
   }),
 )
 
-test(
-  'what waits for an agent is sent once when it comes up, and by its schedule if the agent refuses it',
-  inFolder(async folder => {
-    await keepFrontPort(folder)
-    const port = await freePort()
-    const given = ['--forward-to', `localhost:${port}`]
-    const agent = await plainAgent(port, [])
-    let dev = await devOf(folder, given)
-    const { id } = dev.ready.agents[1]!
-    await dev.said(/^my-agent can be hired/)
-    await closed(agent)
-    const task = await hire(dev, id)
-    await dev.until('the attempt', line => line.type === 'webhook' && line.taskId === task)
-    await dev.stop()
+if (isLong)
+  test(
+    'what waits for an agent is sent once when it comes up, and by its schedule if the agent refuses it',
+    inFolder(async folder => {
+      await keepFrontPort(folder)
+      const port = await freePort()
+      const given = ['--forward-to', `localhost:${port}`]
+      const agent = await plainAgent(port, [])
+      let dev = await devOf(folder, given)
+      const { id } = dev.ready.agents[1]!
+      await dev.said(/^my-agent can be hired/)
+      await closed(agent)
+      const task = await hire(dev, id)
+      await dev.until('the attempt', line => line.type === 'webhook' && line.taskId === task)
+      await dev.stop()
 
-    const refusing = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(401).end())
-    }).listen(port, '127.0.0.1')
-    dev = await devOf(folder, given)
-    await dev.said(/^my-agent is not listed/)
-    const attempts = dev.lines().filter(line => line.type === 'webhook' && line.taskId === task)
-    assert.is(attempts[0]?.status, 401)
-    for (const [at, { attempt, at: sent }] of attempts.slice(1).entries())
-      assert.ok(String(sent) >= String(attempts[at]!.nextAttemptAt), `attempt ${attempt} came before its time`)
-    await dev.stop()
-    await closed(refusing)
-  }),
-)
+      const refusing = createServer((request, response) => {
+        request.resume().on('end', () => response.writeHead(401).end())
+      }).listen(port, '127.0.0.1')
+      dev = await devOf(folder, given)
+      await dev.said(/^my-agent is not listed/)
+      const attempts = dev.lines().filter(line => line.type === 'webhook' && line.taskId === task)
+      assert.is(attempts[0]?.status, 401)
+      for (const [at, { attempt, at: sent }] of attempts.slice(1).entries())
+        assert.ok(String(sent) >= String(attempts[at]!.nextAttemptAt), `attempt ${attempt} came before its time`)
+      await dev.stop()
+      await closed(refusing)
+    }),
+  )
 
-test(
-  'a start that is not told of them forwards to the agents of the one before, but to none that was deleted or renamed',
-  inFolder(async folder => {
-    await keepFrontPort(folder)
-    const port = await freePort()
-    const named = (name: string) => ['--agent', `${name}=http://localhost:${port}/${name}`]
-    let dev = await devOf(folder, [...named('kept'), ...named('deleted'), ...named('renamed')])
-    const [, kept] = dev.ready.agents
-    const deleted = await run(['agents', 'delete', 'deleted', '--yes'], folder)
-    assert.is(deleted.code, 0, deleted.err)
-    await dev.stop()
-    dev = await devOf(folder, ['--agent', `new-name=http://localhost:${port}/renamed`])
-    const [, renamed, again, ...others] = dev.ready.agents
-    assert.is(renamed!.slug, 'new-name')
-    assert.equal([again, others], [kept, []])
-    const hired = run(['simulate', 'buyer', 'kept', '--timeout', '1'], folder)
-    const agent = await plainAgent(port, [])
-    assert.match(
-      (await hired).out,
-      /^✔ Submitted .* to kept for/,
-      'who hires it while it starts waits until it is listed',
-    )
-    await dev.stop()
-    await closed(agent)
-  }),
-)
+if (isLong)
+  test(
+    'a start that is not told of them forwards to the agents of the one before, but to none that was deleted or renamed',
+    inFolder(async folder => {
+      await keepFrontPort(folder)
+      const port = await freePort()
+      const named = (name: string) => ['--agent', `${name}=http://localhost:${port}/${name}`]
+      let dev = await devOf(folder, [...named('kept'), ...named('deleted'), ...named('renamed')])
+      const [, kept] = dev.ready.agents
+      const deleted = await run(['agents', 'delete', 'deleted', '--yes'], folder)
+      assert.is(deleted.code, 0, deleted.err)
+      await dev.stop()
+      dev = await devOf(folder, ['--agent', `new-name=http://localhost:${port}/renamed`])
+      const [, renamed, again, ...others] = dev.ready.agents
+      assert.is(renamed!.slug, 'new-name')
+      assert.equal([again, others], [kept, []])
+      const hired = run(['simulate', 'buyer', 'kept', '--timeout', '1'], folder)
+      const agent = await plainAgent(port, [])
+      assert.match(
+        (await hired).out,
+        /^✔ Submitted .* to kept for/,
+        'who hires it while it starts waits until it is listed',
+      )
+      await dev.stop()
+      await closed(agent)
+    }),
+  )
 
 test.run()

@@ -176,45 +176,46 @@ test('who is late is told so; who was signed out goes on where he was; neither l
   await tab.close()
 })
 
-test('who is banned while he writes is told so by what he does next, keeps what he wrote, and goes on once the ban is lifted', async () => {
-  const id = await hired()
-  // Contexts of one browser share who is signed in.
-  const other = await openBrowser()
-  const mine = await tabOf('buyer', `/tasks/${id}`, [403])
-  const theirs = await openTab(other.browser, url)
-  try {
-    await theirs.to(`/tasks/${id}`)
-    await be(theirs, 'builder')
-    for (const tab of [mine, theirs]) await stateOf(tab, 'Delivered')
-    const { client } = userOf('admin')
-    const { id: buyerId } = (await userOf('buyer').client.me({})).user
-    const content = mine.page.locator('#content')
-    await content.fill('Not sent yet')
-    await client.adminUpdateUser({ id: buyerId, banned: true })
-    await mine.page.evaluate("document.querySelector('#content').form.requestSubmit()")
-    await mine.page.getByRole('alert').getByText('This account is banned').first().waitFor()
-    assert.is(await content.inputValue(), 'Not sent yet')
-    await mine.page.reload()
-    await mine.sees('You go on where you were.')
-    await mine.press('2')
-    await mine.page.getByRole('alert').getByText('This account is banned').waitFor()
-    await mine.isAccessible('signing in while one is banned')
-    // The other one goes on meanwhile.
-    await theirs.page.locator('#content').fill('Are you there?')
-    await theirs.page.getByRole('button', { name: 'Send', exact: true }).click()
-    await theirs.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
-    await client.adminUpdateUser({ id: buyerId, banned: false })
-    await mine.press('2')
-    await mine.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
-    assert.is(await content.inputValue(), 'Not sent yet')
-    for (const tab of [mine, theirs]) {
-      tab.hadNoFaults()
-      await tab.close()
+if (isLong)
+  test('who is banned while he writes is told so by what he does next, keeps what he wrote, and goes on once the ban is lifted', async () => {
+    const id = await hired()
+    // Contexts of one browser share who is signed in.
+    const other = await openBrowser()
+    const mine = await tabOf('buyer', `/tasks/${id}`, [403])
+    const theirs = await openTab(other.browser, url)
+    try {
+      await theirs.to(`/tasks/${id}`)
+      await be(theirs, 'builder')
+      for (const tab of [mine, theirs]) await stateOf(tab, 'Delivered')
+      const { client } = userOf('admin')
+      const { id: buyerId } = (await userOf('buyer').client.me({})).user
+      const content = mine.page.locator('#content')
+      await content.fill('Not sent yet')
+      await client.adminUpdateUser({ id: buyerId, banned: true })
+      await mine.page.evaluate("document.querySelector('#content').form.requestSubmit()")
+      await mine.page.getByRole('alert').getByText('This account is banned').first().waitFor()
+      assert.is(await content.inputValue(), 'Not sent yet')
+      await mine.page.reload()
+      await mine.sees('You go on where you were.')
+      await mine.press('2')
+      await mine.page.getByRole('alert').getByText('This account is banned').waitFor()
+      await mine.isAccessible('signing in while one is banned')
+      // The other one goes on meanwhile.
+      await theirs.page.locator('#content').fill('Are you there?')
+      await theirs.page.getByRole('button', { name: 'Send', exact: true }).click()
+      await theirs.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
+      await client.adminUpdateUser({ id: buyerId, banned: false })
+      await mine.press('2')
+      await mine.page.locator('.talk', { hasText: 'Are you there?' }).waitFor()
+      assert.is(await content.inputValue(), 'Not sent yet')
+      for (const tab of [mine, theirs]) {
+        tab.hadNoFaults()
+        await tab.close()
+      }
+    } finally {
+      await other.close()
     }
-  } finally {
-    await other.close()
-  }
-})
+  })
 
 // A run of the judge takes its time.
 if (isLong)
@@ -240,31 +241,32 @@ if (isLong)
     await tab.close()
   })
 
-test('what was asked before one changed sides, and is answered after, signs nobody out', async () => {
-  const id = await hired()
-  const tab = await tabOf('buyer', `/tasks/${id}`, [401])
-  const { page } = tab
-  let answer: (() => Promise<number>) | undefined
-  await page.route('**/messages', async route => {
-    if (route.request().method() !== 'POST') return route.continue()
-    answer = async () => {
-      const response = await route.fetch()
-      await route.fulfill({ response })
-      return response.status()
-    }
+if (isLong)
+  test('what was asked before one changed sides, and is answered after, signs nobody out', async () => {
+    const id = await hired()
+    const tab = await tabOf('buyer', `/tasks/${id}`, [401])
+    const { page } = tab
+    let answer: (() => Promise<number>) | undefined
+    await page.route('**/messages', async route => {
+      if (route.request().method() !== 'POST') return route.continue()
+      answer = async () => {
+        const response = await route.fetch()
+        await route.fulfill({ response })
+        return response.status()
+      }
+    })
+    await page.locator('#content').fill('Sent, and then gone')
+    const sent = page.waitForRequest(request => request.method() === 'POST' && request.url().endsWith('/messages'))
+    await page.evaluate("document.querySelector('#content').form.requestSubmit()")
+    await sent
+    await page.locator('h1').click()
+    await be(tab, 'builder')
+    const learned = page.waitForResponse(response => response.url().endsWith('/api/auth/me'))
+    assert.is(await answer!(), 401, 'the session of before is over')
+    assert.is((await learned).status(), 200)
+    await stateOf(tab, 'Delivered')
+    tab.hadNoFaults()
+    await tab.close()
   })
-  await page.locator('#content').fill('Sent, and then gone')
-  const sent = page.waitForRequest(request => request.method() === 'POST' && request.url().endsWith('/messages'))
-  await page.evaluate("document.querySelector('#content').form.requestSubmit()")
-  await sent
-  await page.locator('h1').click()
-  await be(tab, 'builder')
-  const learned = page.waitForResponse(response => response.url().endsWith('/api/auth/me'))
-  assert.is(await answer!(), 401, 'the session of before is over')
-  assert.is((await learned).status(), 200)
-  await stateOf(tab, 'Delivered')
-  tab.hadNoFaults()
-  await tab.close()
-})
 
 test.run()

@@ -7,6 +7,7 @@ import { HttpUser } from '../../src/sim/http-user.ts'
 import { devOf } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { be, openTab, tellWhatStandsOpen } from './tab.ts'
 
@@ -68,137 +69,144 @@ test(
   }),
 )
 
-test(
-  'in a simulator one plays the agent, takes one fault back, lets buyers come and go, reads mails, and compares what was delivered',
-  inFolder(async folder => {
-    const dev = await devOf(folder, ['--ephemeral'])
-    const { url, accounts } = dev.ready
-    const { browser, close } = await openBrowser()
-    const user = (side: 'buyer' | 'admin') => Object.assign(new HttpUser(url), { key: accounts[side]!.apiKey })
-    const [buyer, admin] = [user('buyer'), user('admin')]
-    const call = <Data>(path: string, body?: object) => buyer.call<Data>('POST', path, body, 'key')
-    const held = async () => (await buyer.call<WalletRecord>('GET', '/api/wallet', undefined, 'key')).wallet.heldBalance
-    const hired = async (title: string, slug: string) => {
-      const found = await buyer.call<{ items: { id: string; slug: string }[] }>('GET', '/api/agents', undefined, 'key')
-      const agentId = found.items.find(one => one.slug === slug)!.id
-      const description = 'Something that is long enough.'
-      const { id } = await call<{ id: string }>('/api/tasks', { agentId, title, description, agreedPrice: 700 })
-      await call(`/api/tasks/${id}/submit`)
-      return id
-    }
-    try {
-      const tab = await openTab(browser, url)
-      const { page, sees } = tab
-      await be(tab, 'buyer')
-      const state = (word: string) => page.locator('.head .st', { hasText: word }).waitFor()
-      const act = async (verb: string, answer: string) => {
-        const more = page.getByLabel('More')
-        if (await more.isVisible()) await more.click()
-        await page.getByRole('button', { name: `${verb} as the agent…` }).click()
-        await page.getByRole('dialog').getByRole('button', { name: answer }).click()
+if (isLong)
+  test(
+    'in a simulator one plays the agent, takes one fault back, lets buyers come and go, reads mails, and compares what was delivered',
+    inFolder(async folder => {
+      const dev = await devOf(folder, ['--ephemeral'])
+      const { url, accounts } = dev.ready
+      const { browser, close } = await openBrowser()
+      const user = (side: 'buyer' | 'admin') => Object.assign(new HttpUser(url), { key: accounts[side]!.apiKey })
+      const [buyer, admin] = [user('buyer'), user('admin')]
+      const call = <Data>(path: string, body?: object) => buyer.call<Data>('POST', path, body, 'key')
+      const held = async () =>
+        (await buyer.call<WalletRecord>('GET', '/api/wallet', undefined, 'key')).wallet.heldBalance
+      const hired = async (title: string, slug: string) => {
+        const found = await buyer.call<{ items: { id: string; slug: string }[] }>(
+          'GET',
+          '/api/agents',
+          undefined,
+          'key',
+        )
+        const agentId = found.items.find(one => one.slug === slug)!.id
+        const description = 'Something that is long enough.'
+        const { id } = await call<{ id: string }>('/api/tasks', { agentId, title, description, agreedPrice: 700 })
+        await call(`/api/tasks/${id}/submit`)
+        return id
       }
+      try {
+        const tab = await openTab(browser, url)
+        const { page, sees } = tab
+        await be(tab, 'buyer')
+        const state = (word: string) => page.locator('.head .st', { hasText: word }).waitFor()
+        const act = async (verb: string, answer: string) => {
+          const more = page.getByLabel('More')
+          if (await more.isVisible()) await more.click()
+          await page.getByRole('button', { name: `${verb} as the agent…` }).click()
+          await page.getByRole('dialog').getByRole('button', { name: answer }).click()
+        }
 
-      const silent = await hired('Never answered', 'silent-analyst')
-      await tab.to(`/tasks/${silent}`)
-      await state('Pending')
-      await act('Reject', 'Reject the task')
-      await state('Cancelled')
-      assert.is(await held(), 0)
-      // The callback is one like the agent's own, and its bytes are there.
-      await page.locator('.ev.callback a').click()
-      await sees('x-service-signature')
+        const silent = await hired('Never answered', 'silent-analyst')
+        await tab.to(`/tasks/${silent}`)
+        await state('Pending')
+        await act('Reject', 'Reject the task')
+        await state('Cancelled')
+        assert.is(await held(), 0)
+        // The callback is one like the agent's own, and its bytes are there.
+        await page.locator('.ev.callback a').click()
+        await sees('x-service-signature')
 
-      const worked = await hired('Played by hand', 'silent-translator')
-      await tab.to(`/tasks/${worked}`)
-      await state('Pending')
-      await act('Accept', 'Accept the task')
-      await state('In progress')
-      await page.getByRole('button', { name: 'Deliver as the agent…' }).click()
-      await page.getByRole('textbox', { name: 'The work' }).fill('one\ntwo\nthree')
-      await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click()
-      await state('Delivered')
-      await call(`/api/tasks/${worked}/request-revision`, { reason: 'Count in German.' })
-      await page.getByRole('button', { name: 'Deliver as the agent…' }).click()
-      await page.getByRole('textbox', { name: 'The work' }).fill('one\nzwei\nthree\nvier')
-      await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click()
-      await page.getByRole('button', { name: 'Compare…' }).click()
-      const changed = page.getByRole('list', { name: 'Changed lines' })
-      assert.equal(await changed.locator('li').allTextContents(), ['one', '− two', '+ zwei', 'three', '+ vier'])
-      await tab.isAccessible('two versions by their lines')
-      await page.getByRole('button', { name: 'Side by side' }).click()
-      await sees('Version 1')
-      await tab.press('Escape')
-      await call(`/api/tasks/${worked}/dispute`, { reason: 'It still counts in English.' })
+        const worked = await hired('Played by hand', 'silent-translator')
+        await tab.to(`/tasks/${worked}`)
+        await state('Pending')
+        await act('Accept', 'Accept the task')
+        await state('In progress')
+        await page.getByRole('button', { name: 'Deliver as the agent…' }).click()
+        await page.getByRole('textbox', { name: 'The work' }).fill('one\ntwo\nthree')
+        await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click()
+        await state('Delivered')
+        await call(`/api/tasks/${worked}/request-revision`, { reason: 'Count in German.' })
+        await page.getByRole('button', { name: 'Deliver as the agent…' }).click()
+        await page.getByRole('textbox', { name: 'The work' }).fill('one\nzwei\nthree\nvier')
+        await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click()
+        await page.getByRole('button', { name: 'Compare…' }).click()
+        const changed = page.getByRole('list', { name: 'Changed lines' })
+        assert.equal(await changed.locator('li').allTextContents(), ['one', '− two', '+ zwei', 'three', '+ vier'])
+        await tab.isAccessible('two versions by their lines')
+        await page.getByRole('button', { name: 'Side by side' }).click()
+        await sees('Version 1')
+        await tab.press('Escape')
+        await call(`/api/tasks/${worked}/dispute`, { reason: 'It still counts in English.' })
 
-      await tab.to('/tasks')
-      // It may be read before the pause begins, or wait with the next.
-      await hired('Just before it was paused', 'silent-analyst')
-      await tab.press('p')
-      await sees('Paused')
-      await hired('While it was paused', 'silent-analyst')
-      const row = page.getByRole('link', { name: 'While it was paused' })
-      await page.getByRole('button', { name: /^[12] new$/ }).waitFor()
-      assert.is(await row.count(), 0, 'nothing jumps')
-      await page.getByRole('button', { name: /^[12] new$/ }).click()
-      await row.waitFor()
-      // What it has missed is read at once.
-      const reading = page.waitForResponse(response => new URL(response.url()).pathname === '/api/tasks')
-      await tab.press('p')
-      await reading
-      await page.setViewportSize({ width: 1440, height: 300 })
-      await page.evaluate('scrollTo(0, 200)')
-      const below = page.locator('main').getByRole('link', { name: 'While its top was out of sight' })
-      await hired('While its top was out of sight', 'silent-analyst')
-      await page.getByRole('button', { name: /^[12] new$/ }).waitFor()
-      assert.is(await below.count(), 0, 'nothing jumps below whoever comes back')
-      await page.evaluate('scrollTo(0, 0)')
-      await hired('While its top was in sight', 'silent-analyst')
-      await page.locator('main').getByRole('link', { name: 'While its top was in sight' }).waitFor()
-      assert.is(await below.count(), 1)
-      assert.is(await page.getByRole('button', { name: /new$/ }).count(), 0)
-      await page.setViewportSize({ width: 1440, height: 900 })
+        await tab.to('/tasks')
+        // It may be read before the pause begins, or wait with the next.
+        await hired('Just before it was paused', 'silent-analyst')
+        await tab.press('p')
+        await sees('Paused')
+        await hired('While it was paused', 'silent-analyst')
+        const row = page.getByRole('link', { name: 'While it was paused' })
+        await page.getByRole('button', { name: /^[12] new$/ }).waitFor()
+        assert.is(await row.count(), 0, 'nothing jumps')
+        await page.getByRole('button', { name: /^[12] new$/ }).click()
+        await row.waitFor()
+        // What it has missed is read at once.
+        const reading = page.waitForResponse(response => new URL(response.url()).pathname === '/api/tasks')
+        await tab.press('p')
+        await reading
+        await page.setViewportSize({ width: 1440, height: 300 })
+        await page.evaluate('scrollTo(0, 200)')
+        const below = page.locator('main').getByRole('link', { name: 'While its top was out of sight' })
+        await hired('While its top was out of sight', 'silent-analyst')
+        await page.getByRole('button', { name: /^[12] new$/ }).waitFor()
+        assert.is(await below.count(), 0, 'nothing jumps below whoever comes back')
+        await page.evaluate('scrollTo(0, 0)')
+        await hired('While its top was in sight', 'silent-analyst')
+        await page.locator('main').getByRole('link', { name: 'While its top was in sight' }).waitFor()
+        assert.is(await below.count(), 1)
+        assert.is(await page.getByRole('button', { name: /new$/ }).count(), 0)
+        await page.setViewportSize({ width: 1440, height: 900 })
 
-      await be(tab, 'admin')
-      await page.getByRole('link', { name: 'Queues 1 waiting' }).waitFor()
-      await tab.to(`/disputes/${worked}`)
-      await page.getByRole('region', { name: 'What happened' }).getByText('opens a dispute').waitFor()
-      await page.getByRole('button', { name: 'Compare…' }).waitFor()
+        await be(tab, 'admin')
+        await page.getByRole('link', { name: 'Queues 1 waiting' }).waitFor()
+        await tab.to(`/disputes/${worked}`)
+        await page.getByRole('region', { name: 'What happened' }).getByText('opens a dispute').waitFor()
+        await page.getByRole('button', { name: 'Compare…' }).waitFor()
 
-      await tab.to('/clock')
-      // Nothing is approved here, so nothing meets them.
-      for (const name of ['copy', 'late']) {
-        await page.getByLabel(`${name}: on what`, { exact: true }).selectOption('task.approved')
-        await page.getByRole('button', { name: `Arm ${name}`, exact: true }).click()
+        await tab.to('/clock')
+        // Nothing is approved here, so nothing meets them.
+        for (const name of ['copy', 'late']) {
+          await page.getByLabel(`${name}: on what`, { exact: true }).selectOption('task.approved')
+          await page.getByRole('button', { name: `Arm ${name}`, exact: true }).click()
+        }
+        await page.getByRole('button', { name: 'Take back copy' }).click()
+        await page.getByRole('button', { name: 'Take back copy' }).waitFor({ state: 'detached' })
+        const faults = await admin.call<{ items: { name: string }[] }>('GET', '/api/dev/faults', undefined, 'key')
+        assert.equal(
+          faults.items.map(({ name }) => name),
+          ['late'],
+        )
+        const from = dev.seen()
+        await page.getByLabel(/^easy/).click()
+        await dev.until('a persona', line => line.type === 'persona' && line.persona === 'easy', from)
+        await until('it is there', () => page.getByLabel(/^easy/).isChecked())
+        await page.getByLabel(/^easy/).click()
+        await until('it is gone', async () => !(await page.getByLabel(/^easy/).isChecked()))
+
+        await call('/api/auth/password-reset', { email: 'buyer@example.com' })
+        await tab.to('/inbox')
+        await page.getByText('Your new password').click()
+        await sees('Somebody asked for a new password')
+
+        await be(tab, 'builder')
+        await tab.to('/deliveries')
+        await page.locator('[data-list] .go').first().click()
+        await sees('X-Service-Signature')
+        tab.hadNoFaults()
+      } finally {
+        await close()
+        await dev.stop()
       }
-      await page.getByRole('button', { name: 'Take back copy' }).click()
-      await page.getByRole('button', { name: 'Take back copy' }).waitFor({ state: 'detached' })
-      const faults = await admin.call<{ items: { name: string }[] }>('GET', '/api/dev/faults', undefined, 'key')
-      assert.equal(
-        faults.items.map(({ name }) => name),
-        ['late'],
-      )
-      const from = dev.seen()
-      await page.getByLabel(/^easy/).click()
-      await dev.until('a persona', line => line.type === 'persona' && line.persona === 'easy', from)
-      await until('it is there', () => page.getByLabel(/^easy/).isChecked())
-      await page.getByLabel(/^easy/).click()
-      await until('it is gone', async () => !(await page.getByLabel(/^easy/).isChecked()))
-
-      await call('/api/auth/password-reset', { email: 'buyer@example.com' })
-      await tab.to('/inbox')
-      await page.getByText('Your new password').click()
-      await sees('Somebody asked for a new password')
-
-      await be(tab, 'builder')
-      await tab.to('/deliveries')
-      await page.locator('[data-list] .go').first().click()
-      await sees('X-Service-Signature')
-      tab.hadNoFaults()
-    } finally {
-      await close()
-      await dev.stop()
-    }
-  }),
-)
+    }),
+  )
 
 test.run()

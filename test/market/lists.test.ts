@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What the lists of an administrator say of their lengths, which are kept apart from the rows. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /**
  * Every list of the interface, page by page: each row once, in its order, with the same total on each page. The rows are
  * those of one builder, one buyer and an administrator. Each is read within the bound of a page. Source: I-list, A-16, A-35, A-289.

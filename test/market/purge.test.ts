@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What a banned account has written goes, in many small transactions; money and what others bought stay. Source: A-292. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -12,10 +12,14 @@ import { purgeVerbs } from '../../src/market/upkeep/purge.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { SqliteDb } from '../../src/store/embedded/database.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
+import { agents } from '../../src/store/tables/agents/agents.ts'
+import { tasks } from '../../src/store/tables/tasks/tasks.ts'
 import { engine } from '../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const SECRET = 'zanzibar'
+/** Not every text can stand there. */
+const READ = ['tags', 'webhookUrl']
 const text = (length: number) => `${SECRET} ${'w'.repeat(length)}`
 
 interface Purge {
@@ -69,6 +73,17 @@ async function furnished() {
   await hostile.call('POST', `/api/tasks/${theirBuy}/review`, { rating: 1, comment: text(100) })
   const open = await hired(marketplace, honest, theirs, accept)
   await marketplace.webhooksSent()
+  // Every text that may be written there, those of later versions too.
+  const { db } = marketplace.market
+  for (const [{ name, written }, writer] of [
+    [agents, 'builder_id'],
+    [tasks, 'buyer_id'],
+  ] as const)
+    for (const column of written.filter(one => !READ.includes(one))) {
+      const snake = column.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+      const values = [text(3_000), hostile.id]
+      await db.write(tx => tx.run(`UPDATE ${name} SET ${snake} = $1 WHERE ${writer} = $2`, values))
+    }
   return { marketplace, hostile, honest, theirs, ours, bought, refunded, theirBuy, open }
 }
 

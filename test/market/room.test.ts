@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What an account may store: what it has proven, and how full the whole is. Source: A-291. */
 import pg from 'pg'
 import { test } from 'uvu'

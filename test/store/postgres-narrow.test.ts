@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /**
  * A server that only speaks as Postgres does: what it lacks is named at the start and done without, and nothing that it refuses is asked
  * of it afterwards. The long run tries most tests on it. Source: A-323.

@@ -65,11 +65,12 @@ test('what runs on both engines in store and market, in a shared process, runs o
     'store/d.test.ts': '// engines: embedded, postgres; process: own\n',
     'store/e.test.ts': '// engines: embedded, postgres at length; process: shared\n',
     'store/f.test.ts': '// engines: embedded; process: shared\n',
+    'store/h.test.ts': '// engines: embedded, postgres and narrow at length; process: shared\n',
   }
   const narrow = (length: Length) =>
     jobsIn(files, () => true, length).flatMap(({ file, engine }) => (engine === 'narrow' ? [file] : []))
   assert.equal(narrow('short'), [])
-  assert.equal(narrow('long').sort(), ['market/tasks/b.test.ts', 'store/a.test.ts'])
+  assert.equal(narrow('long').sort(), ['market/tasks/b.test.ts', 'store/a.test.ts', 'store/h.test.ts'])
 })
 
 test('a file that says nothing, too little, or something else is refused by its name', () => {

@@ -11,7 +11,7 @@ export interface Job {
 }
 
 const FIRST_LINE =
-  /^\/\/ engines: (embedded|postgres|embedded, postgres(?: at length)?); process: (own|shared)(?:; lengths: (long|short, long))?\n/
+  /^\/\/ engines: (embedded|postgres|embedded, postgres(?:(?: and narrow)? at length)?); process: (own|shared)(?:; lengths: (long|short, long))?\n/
 
 /** What the statements of the marketplace are in: in the long run they are tried on a narrow Postgres too. */
 const NARROW = /^(?:store|market)\//
@@ -31,7 +31,8 @@ export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'sh
       const engine = one.startsWith('embedded') ? 'embedded' : 'postgres'
       return { file, engine, shares: process === 'shared' }
     })
-    const isNarrow = length === 'long' && NARROW.test(file) && process === 'shared' && /, postgres$/.test(engines!)
+    const isNarrow =
+      length === 'long' && NARROW.test(file) && process === 'shared' && /, postgres(?:$| and)/.test(engines!)
     return isNarrow ? [...jobs, { file, engine: 'narrow', shares: true } as const] : jobs
   })
   return jobs.sort(longestFirst)

@@ -1,6 +1,5 @@
 /** What each key does with the simulator: the same as the command of that name, and what it did in one line. */
-
-/** The dev whose log is shown, by its address and its keys. */
+import { spawn } from 'node:child_process'
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { ExchangeDetails } from '../../api/exchange-records.ts'
 import type { DeliveryRecord } from '../../api/records.ts'
@@ -17,9 +16,9 @@ import { feedFrom } from '../log/task-feed.ts'
 import { plain, type Ui } from '../output/ui.ts'
 import { adviceOn as adviceOnBuyer, planOf } from '../simulation/buyer-plan.ts'
 import { dueInWords, moveOnce, nextIn, refuseStuck } from '../simulation/clock-steps.ts'
-import { openInBrowser } from './browser.ts'
 import type { Action } from './key-presses.ts'
 import { showKeys } from './start-screen.ts'
+/** The dev whose log is shown, by its address and its keys. */
 export interface ShownDev extends Pick<Credentials, 'accounts' | 'agents'> {
   readonly url: string
 }
@@ -166,4 +165,20 @@ function bodyLines({ encoding, content, bytes, cut }: ExchangeDetails['requestBo
   const lines = content.slice(0, MOST_CHARACTERS).split('\n').slice(0, MOST_LINES).map(plain)
   const isWhole = !cut && content.length <= MOST_CHARACTERS && content.split('\n').length <= MOST_LINES
   return [['', ...lines, ...(isWhole ? [] : [`… ${bytes} bytes`])], isWhole]
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Opens an address there. Resolves to false where nothing opens one. It goes on when this process has ended. */
+function openInBrowser(url: string): Promise<boolean> {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(program, [...args, url], { detached: true, stdio: 'ignore' })
+  child.unref()
+  return new Promise(resolve => {
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => resolve(true))
+  })
 }

@@ -8,9 +8,9 @@ import { deleteKeys } from '../../store/tables/accounts/keys.ts'
 import { deleteSessions } from '../../store/tables/accounts/sessions.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
 import { deleteReports } from '../../store/tables/agents/agent-tests.ts'
-import { type AgentRow, agentById, agents, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
+import { agentById, agents, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
 import { samples } from '../../store/tables/agents/samples.ts'
-import type { Row } from '../../store/tables/table.ts'
+import type { Columns, Patch, Row, Table } from '../../store/tables/table.ts'
 import { messages, reviews } from '../../store/tables/tasks/conversation.ts'
 import { deliverables, filesIn, uploads } from '../../store/tables/tasks/deliverables.ts'
 import { tasks } from '../../store/tables/tasks/tasks.ts'
@@ -112,16 +112,12 @@ const removeRows =
     return { rows, bytes: 0, after: rows < ROWS ? null : 'more' }
   }
 
-const blankAgent = (row: AgentRow) =>
-  ({
-    ...row,
-    name: 'Removed',
-    tagline: WORDS,
-    description: WORDS,
-    tags: '[]',
-    avatarUrl: null,
-    webhookUrl: null,
-  }) as const
+/** What stands in place of what somebody has written in a row: nothing where there may be none. */
+const blankOf = <C extends Columns>({ written, columns }: Table<C>) =>
+  Object.fromEntries(written.map(name => [name, columns[name]!.nullable ? null : WORDS])) as Patch<Table<C>>
+
+const blankAgent = { ...blankOf(agents), name: 'Removed', tags: '[]' }
+const blankTexts = { ...blankOf(tasks), title: 'Removed' }
 
 /** One agent: its samples, its words and itself, unless a task of it is open. */
 async function removeAgent({ tx, userId, now, after }: Purging): Promise<Removed> {
@@ -134,10 +130,8 @@ async function removeAgent({ tx, userId, now, after }: Purging): Promise<Removed
   const agent = (await agentById(tx, id))!
   const isGone = agent.deletedAt !== null || (await softDelete(tx, id, now)) > 0
   if (isGone) {
-    const blank = blankAgent(agent)
-    bytes += Math.max(0, weightOf(agents, agent) - weightOf(agents, blank))
-    const { name, tagline, description, tags, avatarUrl, webhookUrl } = blank
-    await updateAgentRow(tx, id, { name, tagline, description, tags, avatarUrl, webhookUrl })
+    bytes += Math.max(0, weightOf(agents, agent) - weightOf(agents, { ...agent, ...blankAgent }))
+    await updateAgentRow(tx, id, blankAgent)
   }
   await uncountBytes(tx, 'text_usage', userId, bytes)
   return { rows: removed.length + (isGone && agent.description !== WORDS ? 1 : 0), bytes, after: id }
@@ -187,11 +181,10 @@ interface Part {
 }
 
 async function blankTask(tx: Tx, task: Task, now: number): Promise<Part> {
-  const texts = { title: 'Removed', description: WORDS, requirements: null }
   if (task.description === WORDS) return { rows: 0, bytes: 0 }
   const ends = task.status === 'draft' ? ({ status: 'cancelled', cancelledAt: now, updatedAt: now } as const) : {}
-  await tasks.update(tx, { id: task.id }, { ...texts, ...ends })
-  return { rows: 1, bytes: Math.max(0, taskWeight(task) - weightOf(tasks, { ...task, ...texts })) }
+  await tasks.update(tx, { id: task.id }, { ...blankTexts, ...ends })
+  return { rows: 1, bytes: Math.max(0, taskWeight(task) - weightOf(tasks, { ...task, ...blankTexts })) }
 }
 
 async function blankReview(tx: Tx, taskId: string): Promise<Part> {

@@ -10,7 +10,7 @@ export const LARGE_BYTES = 16 * 1024
 export const DOWNLOAD_BYTES = 256 * 1024
 
 /** Whom a response is for. */
-interface Recipient {
+export interface Recipient {
   readonly address: string
   /** Its account, whatever addresses it comes from; else its address. */
   readonly flow: string

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What administrators find, decide with a reason, and say to both parties of a task. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What a credential is worth at its end: a key that was deleted, one too many, a signature that was used. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

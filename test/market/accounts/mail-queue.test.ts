@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** News that also goes by mail. Source: I-heartbeat-failed, A-28. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

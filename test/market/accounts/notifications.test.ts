@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Notifications over the wire: who is told of a dispute, and who may read what. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Where an account is signed in: listed, ended, bounded, and never longer than its password. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Agents in the marketplace, and the connection test against a real agent behind real TLS. */
 
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** The log of webhooks over the wire: what was sent, what came back, and sending it again. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Searching the marketplace over the wire: each sort, category and word. Source: I-search, A-16. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

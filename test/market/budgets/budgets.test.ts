@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Budget authorizations, over the wire. Source: I-budget-input, I-budgets, I-duplicate, A-36. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** The reports of an agent that are kept: which, how many, for whom; and what is told of its secret. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

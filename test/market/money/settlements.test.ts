@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** The rows that money hangs on: each end of a hold happens once, by its own statement, whatever calls it. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What a simulator tells everybody who is signed in, and whom it lets in by a click: this machine and its own pages alone. Source: A-310. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

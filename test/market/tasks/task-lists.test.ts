@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What the filters, the orders and the counts of task lists leave, for whom. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** What is due is done row by row: one that fails is told of, and the others go on. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** Everything that grows has a bound: a time that it is kept, a quota of its account, or what it hangs on. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

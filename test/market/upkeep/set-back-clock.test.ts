@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres and narrow at length; process: shared
 /** A clock that was ahead and is right again: nothing waits for the time that it told. Source: A-44. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
