@@ -29,7 +29,6 @@ const forms = {
 const exceptions: Readonly<Record<string, readonly [count: number, reason: string]>> = {
   'test/cli/fault.test.ts': [1, 'a fault delays a response by so much at least: a slow machine can only make it later'],
   'test/cli/mcp.test.ts': [1, 'two costs of one run, the least of four each'],
-  'test/conform/recorder.test.ts': [1, 'holds the thread on purpose: a slow machine can only hold it longer'],
   'test/crash/balancer.ts': [1, 'closes connections that nobody uses'],
   'test/crash/deployment.ts': [1, 'told by the long run, asserted nowhere'],
   'test/crash/ends.ts': [1, 'told by the long run, asserted nowhere'],

@@ -77,7 +77,10 @@ testRows('rows of payments and budgets', {
   'budgets: what is spent of them since the day and the month began': [
     [
       tx => budgetById(tx, 'v1', { day: DAY, month: 0 }),
-      row => ({ ...row('budget_authorizations v1'), builderId: 'a', spentToday: 0, spentThisMonth: 1400 }),
+      row => ({
+        ...row('budget_authorizations v1'),
+        ...{ builderId: 'a', spentToday: 0, spentThisMonth: 1400, agentSlug: 'one', agentName: 'a name' },
+      }),
     ],
     [
       tx =>
