@@ -60,9 +60,10 @@ export function watchFolders(folders: readonly string[], onChange: (path: string
 
 /** Whether it is the file that this process prints to. Otherwise each line about a change would be the next change. */
 function isOwnOutput(path: string): boolean {
-  const file = statSync(path, { throwIfNoEntry: false })
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true })
   return [1, 2].some(fd => {
-    const { dev, ino } = fstatSync(fd)
+    // In big numbers, as in `ui.ts`: it may be a pipe.
+    const { dev, ino } = fstatSync(fd, { bigint: true })
     return file?.ino === ino && file.dev === dev
   })
 }

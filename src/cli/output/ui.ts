@@ -48,9 +48,10 @@ export function takeFilesWhole(): void {
   Object.defineProperty(process, 'stdout', { value: stdout, configurable: true })
 }
 
+/** In big numbers: after a plain fstat of a pipe Node follows no link, so that no package of a linked `node_modules` finds its own. */
 function isFile(fd: number): boolean {
   try {
-    return fstatSync(fd).isFile()
+    return fstatSync(fd, { bigint: true }).isFile()
   } catch {
     return false
   }
