@@ -57,8 +57,10 @@ function askAndNeverRead({ me, url }: Attack): Promise<void> {
 
 const BOUNDARY = 'a-boundary'
 const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+const partOf = (name: string, type: string) =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name=${name}\r\ncontent-type: ${type}\r\n\r\n`
 const filePart = Buffer.from(
-  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\ncontent-type: text/csv\r\n\r\n`,
+  `${partOf('"content"', 'text/plain')}The file.\r\n${partOf('"files"; filename="a.csv"', 'text/csv')}`,
 )
 const file = Buffer.concat([filePart, Buffer.alloc(5_000_000, 'a'), Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
 const emptyPart = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n`
