@@ -77,6 +77,8 @@ test('an attempt that is noted although the database gave no answer is not noted
   agent.sink.answer = () => answered(losses === 0 ? 500 : 200)
   await submitted(state)
   await ticking(marketplace, 'the next attempt', async () => (await states(state))[0] === 'delivered')
+  // The row is there a little before whoever has written it hears so.
+  await until('the second note', () => losses > 1)
   assert.is(losses, 2)
   const told = logged.flatMap(line => (line.type === 'error' ? [line.message] : []))
   assert.is(told.length, 1, told.join(', '))
