@@ -257,7 +257,8 @@ function failuresOf(how: '500' | 'cut') {
   /** Each page that asked for something says what it could not read, why, and what to do; and shows it once it can be read. */
   const isSaid = async ({ page }: Tab, what: string) => {
     if (asked === 0) return
-    const said = page.locator('main [role=alert]')
+    // Some pages say rightly that there is nothing of this name.
+    const said = page.locator('main [role=alert]', { hasText: 'could not be shown' })
     const words = await said.allTextContents()
     assert.ok(words.length > 0, `${what}: nothing is said`)
     for (const text of words) {
@@ -307,7 +308,8 @@ function othersOf(change: (data: unknown) => unknown) {
     assert.ok((await page.locator('.side a').count()) > 5 && (await page.locator('.strip').isVisible()), what)
     assert.ok((await page.locator('main').textContent())!.trim().length > 10, `${what} is blank`)
     await page.unroute(/\/api\//)
-    const said = page.locator('main [role=alert]')
+    // Some pages say rightly that there is nothing of this name.
+    const said = page.locator('main [role=alert]', { hasText: 'could not be shown' })
     await until(`${what} can be drawn again`, async () => {
       await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
       return (await said.count()) === 0
