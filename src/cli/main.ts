@@ -1,6 +1,4 @@
 /** The command line: runs the command that the words name, and prints its error. */
-
-/** Runs one command; resolves to the exit code of the process. Never rejects. */
 import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { commandPaths } from './command-table.ts'
@@ -10,6 +8,8 @@ import { inAmounts, isPrice } from './output/numbers.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { createUi, plain, print, write } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
+
+/** Runs one command; resolves to the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
   waitForSlowAddresses()
   watchOutput()

@@ -1,6 +1,4 @@
 /** Makes the parser of a command line from the command records. */
-
-/** The words make no command. `shown`: what people read, with advice or the whole help. */
 import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../settings/config.ts'
 import type { CommandRecord } from './command-line/command.ts'
@@ -13,6 +11,8 @@ import { print } from './output/ui.ts'
 
 /** The columns of a usual terminal. */
 const WIDTH = 80
+
+/** The words make no command. `shown`: what people read, with advice or the whole help. */
 export class WrongWords extends UsageError {
   readonly hint: string
   readonly shown: string

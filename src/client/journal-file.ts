@@ -2,12 +2,12 @@
  * A file of records, a line of JSON each, that one process at a time has. What was appended outlives an end of the process and of the machine at
  * any moment. It needs only Node. Source: A-273.
  */
-
-/** What the records come to. */
 import fs from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { isRunning, ownSpace, startOf } from '../shared/process-identity.ts'
+
+/** What the records come to. */
 export interface Folded<Item> {
   apply(item: Item): void
   /** The shortest list of records that come to the same. */

@@ -1,6 +1,4 @@
 /** What every verb receives. Verbs use no global state. */
-
-/** What a marketplace is made of. */
 import type { Config } from '../settings/config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
@@ -13,6 +11,8 @@ import type { Log } from './log.ts'
 import type { Recording } from './recording.ts'
 import type { KeyFile } from './sealing.ts'
 import { WebhookOutlet } from './webhook-outlet.ts'
+
+/** What a marketplace is made of. */
 export interface Resources {
   readonly db: Db
   readonly files: FileStore

@@ -1,9 +1,8 @@
 /** Makes the records of responses from rows. A field that is a column of the same name and type is named by the record alone. */
-
-/** The columns that a record shows, as they are or as something made of them. */
 import type * as z from 'zod'
 import type { Columns, Row, Table } from '../store/tables/table.ts'
 
+/** The columns that a record shows, as they are or as something made of them. */
 type Shown<R, C extends Columns> = Pick<Row<Table<C>>, keyof R & keyof C>
 type Alike<R, Seen> = { [K in keyof R & keyof Seen]: [Seen[K]] extends [R[K]] ? K : never }[keyof R & keyof Seen]
 

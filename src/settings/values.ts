@@ -1,12 +1,12 @@
 /** Settings as people write them: each is read here, or refused by a UsageError that says what it takes. */
-
-/** The database: a file of the embedded engine, or a Postgres server. */
 import { isIP } from 'node:net'
 import { limits } from '../api/limits.ts'
 import { type DebugTopic, debugTopics } from '../shared/debug.ts'
 import { hostsOf } from '../shared/postgres-address.ts'
 import { UsageError } from '../shared/usage-error.ts'
 import { PROJECT_FILE } from './project-file.ts'
+
+/** The database: a file of the embedded engine, or a Postgres server. */
 export type Database =
   | { readonly file: string; readonly postgres?: undefined }
   | { readonly file: null; readonly postgres: Pooled & { url: string } }

@@ -1,6 +1,4 @@
 /** Finds the agent that a word names, and says what may be wrong if there is none. */
-
-/** Finds an agent by id or slug: one's own in any state, or a public one. */
 import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { AgentRecord, CategoryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { createClient, MarketplaceError } from '../../client/typed-client.ts'
@@ -12,6 +10,8 @@ import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
 import { idIn } from './whole-id.ts'
+
+/** Finds an agent by id or slug: one's own in any state, or a public one. */
 export async function agentCalled(
   { client, found }: Pick<Connection, 'client' | 'found'>,
   agent: string,

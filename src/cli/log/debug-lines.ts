@@ -1,9 +1,9 @@
 /** Debug lines on stderr: for programs JSON, for people `name=value`. */
-
-/** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 import { type LogLevel, wantedDebug } from '../../settings/config.ts'
 import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../../shared/debug.ts'
 import { plain, write } from '../output/ui.ts'
+
+/** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 export function debugLines(level: LogLevel, json: boolean): DebugSinks {
   const topics = level === 'debug' ? debugTopics : wantedDebug().topics
   return Object.fromEntries(topics.map(topic => [topic, sinkOf(topic, json)]))

@@ -1,8 +1,7 @@
 /** Lays text out in rows of a width, in columns as a terminal counts them. */
-
-/** Letters that take two columns, and those that only change the one before. */
 import { stripVTControlCharacters } from 'node:util'
 
+/** Letters that take two columns, and those that only change the one before. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/gu
 const NARROW = /[\p{Mn}\p{Me}\u200b-\u200d]/gu

@@ -1,9 +1,9 @@
 /** The time limit of a run. When it is reached, the run ends with what it has seen so far. Source: A-277. */
-
-/** An agent that works on each task for as long as it may by default needs most of it, and a job of a CI service has an hour, or more. */
 import type { History, Recordeds } from '../history/history.ts'
 import { type Check, type Finding, inconclusive } from './check.ts'
 import { isDeed } from './deaths.ts'
+
+/** An agent that works on each task for as long as it may by default needs most of it, and a job of a CI service has an hour, or more. */
 export const USUAL_LIMIT_MS = 45 * 60_000
 
 /** Why a run is ended: its time is over. Anything else that ends it is a person, or a pipeline that is cancelled. */

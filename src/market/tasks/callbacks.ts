@@ -1,6 +1,4 @@
 /** What agents answer about their tasks: with an API key, or by a signed callback. Source: I-callback, I-signature, A-38. */
-
-/** One signed request while it is served. */
 import { actionIn, parseCallback } from '../../api/endpoints/callback-body.ts'
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
@@ -29,6 +27,7 @@ import { lockedRow } from './prefetch.ts'
 import { deliverableRecord } from './task-record.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
+/** One signed request while it is served. */
 interface SignedRequest {
   readonly taskId: string
   readonly signed: SignedCallback

@@ -2,8 +2,6 @@
  * Files of deliverables. A row is written before a file is stored, and stays until a deliverable has the file or the file is
  * removed. So a crash leaves no file that nobody knows of. Source: A-151.
  */
-
-/** Far longer than any upload takes. */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader, Tx } from '../../store/db.ts'
@@ -21,6 +19,7 @@ import type { Ctx, Market } from '../market.ts'
 import { inMiB } from '../mebibytes.ts'
 import { countWithin, roomInWords, roomOf } from '../room.ts'
 
+/** Far longer than any upload takes. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 const AT_ONCE = 100
 

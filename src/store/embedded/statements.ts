@@ -1,12 +1,12 @@
 /** SQLite in memory: prepared statements, rows as objects, errors by their kind, and the replay of recorded statements. */
-
-/** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 import { boundedCache } from '../../shared/bounded-cache.ts'
 import { ConstraintError, LostError, TooMuchError, type Value } from '../db.ts'
 import { type DiskFile, type ReadableFile, writeFully } from './disk.ts'
 import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
+
+/** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 export interface Effect {
   sql: string
   changed: number

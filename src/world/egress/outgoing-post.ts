@@ -1,11 +1,11 @@
 /** One POST and its response, within a deadline and a size. Source: A-42. */
-
-/** Collects the response and settles exactly once. The deadline starts at construction. */
 import type { Dispatcher } from 'undici'
 import { type HeaderLines, linesOf } from '../header-lines.ts'
 import type { Outgoing, OutgoingFailure, OutgoingResult, ResponseHeaders, Wire } from '../world.ts'
 import { ConnectError } from './connect.ts'
 import { isMalformed } from './undici-internals.ts'
+
+/** Collects the response and settles exactly once. The deadline starts at construction. */
 export class OutgoingPost implements Dispatcher.DispatchHandler {
   readonly request: Outgoing
   readonly result: Promise<OutgoingResult>
