@@ -220,10 +220,11 @@ test(
           check: failing.isSaid,
         })
       }
-      await everywhere({
-        ...{ words: 'while answers have no fields', known, refusals: [], fault: /TypeError/, ...withoutFields() },
-        ...(!isLong && { sides: ['buyer'] as const }),
-      })
+      for (const [words, change] of SHAPES)
+        await everywhere({
+          ...{ words, known, refusals: [], fault: /(?:Type|Range)Error/, ...othersOf(change) },
+          ...(!isLong && { sides: ['buyer'] as const }),
+        })
     } finally {
       await close()
       agent.close()
@@ -274,23 +275,36 @@ function failuresOf(how: '500' | 'cut') {
   return { begin, isSaid }
 }
 
+/** An answer of which each row has lost its fields. */
+const emptied = (value: unknown, isRow = false): unknown => {
+  if (Array.isArray(value)) return value.map(one => emptied(one, true))
+  if (typeof value !== 'object' || value === null) return value
+  return isRow ? {} : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, emptied(one)]))
+}
+
+const SHAPES: readonly (readonly [words: string, change: (data: unknown) => unknown])[] = [
+  ['while answers have no fields', () => ({})],
+  ['while rows have no fields', emptied],
+]
+
 /** Lets the marketplace give answers that nobody expects, except of who is signed in. */
-function withoutFields() {
+function othersOf(change: (data: unknown) => unknown) {
   const begin = ({ page }: Tab) =>
     page.route(/\/api\//, async route => {
       const { pathname } = new URL(route.request().url())
       if (pathname === '/api/auth/me' || pathname === '/api/stream') return route.continue()
       try {
         const response = await route.fetch()
-        const json = await response.json()
-        await route.fulfill({ response, json: { ...json, data: {} } })
+        const { data, ...rest } = await response.json()
+        await route.fulfill({ response, json: { ...rest, data: change(data) } })
       } catch {
         // It is no JSON, or the page was left.
         await route.continue().catch(() => {})
       }
     })
   /** The ways on are there; and the page is, once it can be drawn. */
-  const isKept = async ({ page }: Tab, what: string) => {
+  const isKept = async (tab: Tab, what: string) => {
+    const { page } = tab
     assert.ok((await page.locator('.side a').count()) > 5 && (await page.locator('.strip').isVisible()), what)
     assert.ok((await page.locator('main').textContent())!.trim().length > 10, `${what} is blank`)
     await page.unroute(/\/api\//)
@@ -298,9 +312,10 @@ function withoutFields() {
     const said = page.locator('main [role=alert]', { hasText: 'could not be shown' })
     await until(`${what} can be drawn again`, async () => {
       await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
+      await isRead(tab, what)
       return (await said.count()) === 0
     })
-    await begin({ page } as Tab)
+    await begin(tab)
   }
   return { before: begin, check: isKept }
 }
