@@ -1,5 +1,5 @@
 /** Tasks, as their buyer and their builder see them. Source: I-tasks, A-19–. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
@@ -8,6 +8,7 @@ import { Download } from '../reply.ts'
 import { countsOf, id, integer, oneOf, paging, pagingUpTo, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 import { taskHappening } from '../task-history.ts'
+import * as z from '../zod.ts'
 
 /** @internal Random steps of the tests choose among them. */
 export const taskRoles = ['buyer', 'builder'] as const
