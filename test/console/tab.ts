@@ -1,7 +1,7 @@
 /** A tab of the real browser at a console. Whatever the browser complains of, and every request to elsewhere, is a fault. */
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import { violationsOf } from '../support/browser.ts'
 import { PATIENCE_MS, until } from '../support/patience.ts'
 
 export interface Tab {
@@ -73,7 +73,7 @@ export async function tellWhatStandsOpen(): Promise<void> {
 
 const HEIGHT = 900
 
-/** What of a page axe judges. It makes texts of what it reports, so that what is right is left out. */
+/** What of a page axe judges. */
 const JUDGED = {
   all: {},
   /** Of a page that was judged in other colours. */
@@ -141,12 +141,7 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
       await page.emulateMedia({ colorScheme })
     },
     async isAccessible(what, judged = 'all') {
-      // By the debugger's way, so that the page's own policy stays as it is.
-      if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
-      const violations = await page.evaluate(
-        `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...JUDGED[judged] })}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`,
-      )
-      assert.equal(violations, [], what)
+      assert.equal(await violationsOf(page, JUDGED[judged]), [], what)
       const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       assert.is(await page.evaluate(overflow), false, `${what} is wider than its window`)
     },
