@@ -9,7 +9,7 @@ import { Keys, Palette } from './over-all.tsx'
 import { groups, isFor, type Page, type PageProps } from './page.ts'
 import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
-import { Guard } from './parts/guard.tsx'
+import { Guard, tries } from './parts/guard.tsx'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Toasts, tried } from './parts/over.tsx'
@@ -216,6 +216,7 @@ function changeTheme(): void {
 /** The page of the address. */
 function Content({ me }: { me: Me }) {
   const at = useStore(place)
+  const turn = useStore(tries)
   const found = pageAt(at)
   const page = found && isFor(found.page, me) ? found.page : undefined
   const [loaded, setLoaded] = useState<{ page: Page; Body: ComponentType<PageProps> } | { page: Page; error: Error }>()
@@ -248,7 +249,7 @@ function Content({ me }: { me: Me }) {
     )
   // Another account sees it anew.
   return (
-    <Guard key={me.id} title={page.title}>
+    <Guard key={`${me.id} ${turn}`} title={page.title}>
       <loaded.Body params={found!.params} query={at.query} me={me} />
     </Guard>
   )

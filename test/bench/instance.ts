@@ -12,21 +12,24 @@ interface InstanceOptions {
 }
 
 const { openMarketplace } = await built<typeof import('../../src/open/open.ts')>('open/open')
+const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
 
 let marketplace: Marketplace
 let makeDrafts: MakeDrafts
 let sent = 0
 
 answer({
-  /** The whole: server, dispatcher, clock. */
+  /** The whole, as it is deployed: server, dispatcher, clock. A simulator would record each exchange besides. */
   async open({ url, bucket, ca }: InstanceOptions) {
     marketplace = await openMarketplace({
-      mode: 'dev',
+      mode: 'serve',
+      payments: 'sandbox',
+      rateLimits: 'off',
+      world: createWorld({ requireHttps: true, allowLoopback: true, ca }),
       file: null,
       postgres: { url, poolSize: 32 },
       bucket,
       secretKey: Buffer.alloc(32, 7).toString('base64'),
-      ca,
       log: entry => {
         if (entry.type === 'webhook') sent++
       },

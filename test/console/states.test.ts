@@ -247,10 +247,11 @@ test(
           isTurned: how === 'cut',
         })
       }
-      await everywhere({
-        ...{ words: 'while answers have no fields', known, refusals: [], fault: /TypeError/, ...withoutFields() },
-        ...(!isLong && { sides: ['buyer'] as const }),
-      })
+      for (const [words, change] of SHAPES)
+        await everywhere({
+          ...{ words, known, refusals: [], fault: /(?:Type|Range)Error/, ...othersOf(change) },
+          ...(!isLong && { sides: ['buyer'] as const }),
+        })
     } finally {
       await close()
       agent.close()
@@ -309,16 +310,28 @@ function failuresOf(how: '500' | 'cut') {
   return { before, check, isMended }
 }
 
+/** An answer of which each row has lost its fields. */
+const emptied = (value: unknown, isRow = false): unknown => {
+  if (Array.isArray(value)) return value.map(one => emptied(one, true))
+  if (typeof value !== 'object' || value === null) return value
+  return isRow ? {} : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, emptied(one)]))
+}
+
+const SHAPES: readonly (readonly [words: string, change: (data: unknown) => unknown])[] = [
+  ['while answers have no fields', () => ({})],
+  ['while rows have no fields', emptied],
+]
+
 /** Lets the marketplace give answers that nobody expects, except of who is signed in. */
-function withoutFields() {
+function othersOf(change: (data: unknown) => unknown) {
   const before = ({ page }: Tab) =>
     page.route(/\/api\//, async route => {
       const { pathname } = new URL(route.request().url())
       if (pathname === '/api/auth/me' || pathname === '/api/stream') return route.continue()
       try {
         const response = await route.fetch()
-        const json = await response.json()
-        await route.fulfill({ response, json: { ...json, data: {} } })
+        const { data, ...rest } = await response.json()
+        await route.fulfill({ response, json: { ...rest, data: change(data) } })
       } catch {
         // It is no JSON, or the page was left.
         await route.continue().catch(() => {})
@@ -337,6 +350,7 @@ function withoutFields() {
     const said = page.locator('main [role=alert]', { hasText: 'could not be shown' })
     await until(`${what} can be drawn again`, async () => {
       await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
+      await isRead(tab, what)
       return (await said.count()) === 0
     })
     await before(tab)

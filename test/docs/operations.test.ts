@@ -1,11 +1,14 @@
 // engines: embedded; process: shared
 /** Alerts, runbook and dashboard of docs/guides/deploy, and the guide's table of figures: held to what `/metrics` has. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parser } from '@prometheus-io/lezer-promql'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { inFolder } from '../store/folder.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { promtoolTakes, withPromtool } from '../support/promtool.ts'
 import { sameNames } from '../support/same-names.ts'
 import { anchorsOf } from './links.ts'
 
@@ -29,6 +32,11 @@ interface Panel {
 const dashboard: { panels: Panel[]; templating: { list: { name: string }[] } } = JSON.parse(
   read('deploy/dashboard.json'),
 )
+
+type Series = Readonly<Record<string, string>>
+const each = (name: string, raise: string, calm: string) => ({ raise: { [name]: raise }, calm: { [name]: calm } })
+const bucketsOf = (name: string, values: Series) =>
+  Object.fromEntries(Object.entries(values).map(([le, value]) => [`${name}_bucket{le="${le}"}`, value]))
 
 const NAMES = /\b(?:marketplace|process)_\w+/g
 const metricsIn = (text: string) => new Set([...text.matchAll(NAMES)].map(([name]) => name))
@@ -84,6 +92,103 @@ test('each alert asks for metrics that exist, as what they are, and has its sect
   )
   assert.is(new Set(anchorsOf(page)).size, sections.length + 1)
 })
+
+/** For each alert series that raise it, as `name{labels}` with what each minute adds: `0+1x60`; and those that do not. */
+const RAISED: Readonly<Record<string, { raise: Series; calm: Series }>> = {
+  MarketplaceDown: { raise: { 'up{job="marketplace"}': '0x200' }, calm: { 'up{job="marketplace"}': '1x200' } },
+  MarketplaceRestarts: {
+    raise: { 'process_start_time_seconds{job="marketplace"}': '0+1x200' },
+    calm: { 'process_start_time_seconds{job="marketplace"}': '5x200' },
+  },
+  MarketplaceLedgerOff: {
+    raise: { 'marketplace_ledger_cents{kind="held"}': '5x200', 'marketplace_ledger_cents{kind="world"}': '-4x200' },
+    calm: { 'marketplace_ledger_cents{kind="held"}': '5x200', 'marketplace_ledger_cents{kind="world"}': '-5x200' },
+  },
+  MarketplaceErrors: each('marketplace_http_requests_total{status="500"}', '0+2x200', '0+0.2x200'),
+  MarketplaceDatabaseFails: each('marketplace_database_failures_total{error="LostError"}', '0+1x200', '7x200'),
+  MarketplaceConnectionsUsedUp: {
+    raise: {
+      'marketplace_database_connections{state="in_use"}': '10x200',
+      marketplace_database_connections_limit: '10x200',
+      marketplace_database_waiting: '3x200',
+    },
+    calm: {
+      'marketplace_database_connections{state="in_use"}': '10x200',
+      marketplace_database_connections_limit: '10x200',
+      marketplace_database_waiting: '0x200',
+    },
+  },
+  MarketplaceCommitsSlow: {
+    raise: bucketsOf('marketplace_database_commit_seconds', { 0.5: '0+1x200', 1: '0+60x200', '+Inf': '0+60x200' }),
+    calm: bucketsOf('marketplace_database_commit_seconds', { 0.5: '0+60x200', 1: '0+60x200', '+Inf': '0+60x200' }),
+  },
+  MarketplaceRunsAgain: each('marketplace_database_retries_total', '0+90x200', '0+30x200'),
+  MarketplaceDatabaseNearlyFull: {
+    raise: { marketplace_database_bytes: '81x200', marketplace_database_limit_bytes: '100x200' },
+    calm: { marketplace_database_bytes: '79x200', marketplace_database_limit_bytes: '100x200' },
+  },
+  MarketplaceFilesNearlyFull: {
+    raise: { marketplace_file_bytes: '81x200', marketplace_file_limit_bytes: '100x200' },
+    calm: { marketplace_file_bytes: '79x200', marketplace_file_limit_bytes: '100x200' },
+  },
+  MarketplaceNoSnapshots: {
+    raise: { marketplace_journal_bytes: '70000000x200', marketplace_snapshot_bytes: '30000000x200' },
+    calm: { marketplace_journal_bytes: '70000000x200', marketplace_snapshot_bytes: '40000000x200' },
+  },
+  MarketplaceThreadFull: each('marketplace_event_loop_lag_seconds{at="p99"}', '0.2x200', '0.05x200'),
+  MarketplaceWebhooksBehind: each('marketplace_outbox_events{state="pending"}', '1001x200', '1000x200'),
+  MarketplaceWebhooksFail: {
+    raise: {
+      'marketplace_webhook_attempts_total{outcome="retry"}': '0+6x200',
+      'marketplace_webhook_attempts_total{outcome="delivered"}': '0+5x200',
+    },
+    calm: {
+      'marketplace_webhook_attempts_total{outcome="retry"}': '0+5x200',
+      'marketplace_webhook_attempts_total{outcome="delivered"}': '0+6x200',
+    },
+  },
+  MarketplaceMailsWait: each('marketplace_mails_waiting', '11x200', '10x200'),
+  MarketplaceDecisionsWait: each('marketplace_queue_oldest_seconds{queue="disputes"}', '172801x200', '172800x200'),
+  MarketplaceRetentionLate: each('marketplace_retention_overdue_seconds{kept="keys"}', '3601x200', '3600x200'),
+  MarketplacePasswordsGuessed: each('marketplace_sign_ins_total{outcome="wrong_password"}', '0+30x200', '0+10x200'),
+  MarketplaceTwoVersions: {
+    raise: { 'marketplace_build_info{version="1"}': '1x200', 'marketplace_build_info{version="2"}': '1x200' },
+    calm: {
+      'marketplace_build_info{version="1",job="a"}': '1x200',
+      'marketplace_build_info{version="1",job="b"}': '1x200',
+    },
+  },
+}
+
+const alertsFile = fileURLToPath(new URL('../../docs/guides/deploy/alerts.yml', import.meta.url))
+
+/** As `promtool test rules` takes it: two hours of the series of all alerts, and what is firing then. */
+const tried = (what: 'raise' | 'calm') => ({
+  name: what,
+  interval: '1m',
+  input_series: Object.values(RAISED).flatMap(given =>
+    Object.entries(given[what]).map(([series, values]) => ({ series, values })),
+  ),
+  promql_expr_test: Object.keys(RAISED).map(alert => ({
+    expr: `count(ALERTS{alertname="${alert}", alertstate="firing"}) or vector(0)`,
+    eval_time: '2h',
+    exp_samples: [{ labels: '{}', value: what === 'raise' ? 1 : 0 }],
+  })),
+})
+
+withPromtool(
+  'promtool takes the alerts, and each is raised by what it is for and by nothing less',
+  inFolder(async file => {
+    sameNames(
+      Object.keys(RAISED),
+      rules.map(({ alert }) => alert),
+    )
+    promtoolTakes(['check', 'rules', alertsFile])
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], tests: [tried('raise'), tried('calm')] }))
+    promtoolTakes(['test', 'rules', file])
+  }),
+)
 
 test('the dashboard shows each metric, and panels that do not lie upon each other', async () => {
   const families = await familiesNow()

@@ -1,6 +1,6 @@
 /**
  * What `promtool check metrics` would say of a text: whether it is in the exposition format 0.0.4, and the rules of promlint
- * for names, help, types and labels. promtool itself is no package that a test could bring.
+ * for names, help, types and labels. promtool itself is no package that a test could bring: see promtool.ts.
  */
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*'

@@ -7,6 +7,7 @@ import { inFolder } from '../store/folder.ts'
 import { engine } from '../support/databases.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { promProblems } from '../support/prom-problems.ts'
+import { promtoolTakes, withPromtool } from '../support/promtool.ts'
 
 const read = async (url: string, authorization?: string) => {
   const reply = await fetch(`${url}/metrics`, authorization ? { headers: { authorization } } : {})
@@ -78,6 +79,13 @@ test('the text is as Prometheus wants it: its format, and the rules of promtool 
     counts.toSorted((a, b) => a - b),
   )
   assert.is(counts.at(-1), 1)
+  await marketplace.close()
+})
+
+withPromtool('promtool itself finds nothing to say of it', async () => {
+  const marketplace = await openTestMarketplace()
+  await marketplace.join('ann', 500)
+  promtoolTakes(['check', 'metrics'], (await read(marketplace.url)).text)
   await marketplace.close()
 })
 

@@ -1,6 +1,7 @@
 /** What cannot be drawn, as an answer had another shape than it should, says so in its own place, and all else stays. */
 import { Component, type ComponentChildren } from 'preact'
 import { place } from '../router.ts'
+import { Store } from '../store.ts'
 import { Head } from './head.tsx'
 import { Failed } from './say.tsx'
 
@@ -17,6 +18,10 @@ interface Caught {
   /** Where it was caught: another place is drawn anew. */
   path?: string
 }
+
+/** How often somebody wanted it tried again. The whole page is drawn anew then: a part may show what its page has asked for. */
+export const tries = new Store(0)
+const tryAgain = () => tries.set(tries.value + 1)
 
 export class Guard extends Component<GuardProps, Caught> {
   static override getDerivedStateFromError = (error: Error): Caught => ({ error, path: place.value.path })
@@ -41,7 +46,7 @@ export class Guard extends Component<GuardProps, Caught> {
             }
           />
         )}
-        <Failed what="The answer could not be shown." error={error} again={() => this.setState({ error: undefined })} />
+        <Failed what="The answer could not be shown." error={error} again={tryAgain} />
       </>
     )
   }

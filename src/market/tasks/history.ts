@@ -20,17 +20,17 @@ import type { Acting, ReadCtx } from '../market.ts'
 import { aboutAgent, diagnosedAttempt, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { type Recorded, recordedOf } from './recorded-history.ts'
+import { type Begun, type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
 /**
- * What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. Its diagnosis is made when it is read: a page has
- * few of thousands.
+ * What happened at `at`. Of what happened in the same ms, what has the lower `order` was first. It is told of when it is read: a page has few of
+ * thousands.
  */
 interface Placed {
   readonly at: number
   readonly order: number
-  readonly happening: Happening
+  readonly tell: () => Happening
 }
 
 type Told = Acting<ReadCtx> & { readonly task: TaskRow; readonly people: People }
@@ -39,38 +39,59 @@ export const getTaskHistory: Verb<'getTaskHistory'> = async (ctx, { params, quer
   const { id } = await visibleTask(ctx, params.id)
   const all = (await historyOf(ctx, id)).sort((a, b) => a.at - b.at || a.order - b.order)
   const [most, from] = rowsOf(query)
-  return { items: all.slice(from, from + most).map(({ happening }) => happening), total: all.length }
+  return { items: all.slice(from, from + most).map(({ tell }) => tell()), total: all.length }
 }
 
 /** Each step has ten places: for what asked for it, and what came of it. */
 const PLACES = 10
 const place = { request: 0, words: 1, transition: 2, money: 3, webhook: 4, other: 5 }
 
+const ends = ['approve', 'cancel', 'reject', 'resolve_refund', 'resolve_release', 'resolve_split'] as const
+/** By which steps what came of them has come: money, words, webhooks. */
+const causes: Readonly<Record<string, readonly TaskStepRow['trigger'][]>> = {
+  ...{ hold: ['submit'], release: ends, refund: ends, cleared: ends },
+  ...{ message: ['message', 'reject'], deliverable: ['deliver'], review: ['review'], dispute: ['dispute'] },
+  decision: ends,
+  ...{ 'task.submitted': ['submit'], 'task.cancelled': ['cancel'], 'task.revision_requested': ['request_revision'] },
+  ...{ 'task.approved': ['approve'], 'task.disputed': ['dispute'], 'task.message': ['message'] },
+  'task.delivered_to_buyer': ['deliver'],
+}
+
 /** Puts what has happened behind the step that it came from, as far as times of full ms leave that open. */
 class Order {
   readonly #steps: readonly TaskStepRow[]
+  readonly #causing = new Map<string, readonly TaskStepRow[]>()
 
   constructor(steps: readonly TaskStepRow[]) {
     this.#steps = steps
   }
 
-  /** Of what came from the last step until `at`, or from the last of these kinds. */
-  at(at: number, what: keyof typeof place, triggers?: readonly TaskStepRow['trigger'][]): number {
-    const cause =
-      this.#steps.findLast(step => step.at <= at && triggers?.includes(step.trigger)) ??
-      this.#steps.findLast(step => step.at <= at)
-    return this.of(cause?.position ?? -1, what)
+  /** Of what came from the last step until `at`, or from the last that causes this. */
+  at(at: number, what: keyof typeof place, cause = ''): number {
+    const step = lastUntil(at, this.#causesOf(cause)) ?? lastUntil(at, this.#steps)
+    return this.of(step?.position ?? -1, what)
+  }
+
+  #causesOf(cause: string): readonly TaskStepRow[] {
+    const known = this.#causing.get(cause)
+    if (known) return known
+    const steps = this.#steps.filter(({ trigger }) => causes[cause]?.includes(trigger))
+    this.#causing.set(cause, steps)
+    return steps
   }
 
   of = (position: number, what: keyof typeof place) => position * PLACES + place[what]
 }
 
-const ends = ['approve', 'cancel', 'reject', 'resolve_refund', 'resolve_release', 'resolve_split'] as const
-const causes: Readonly<Record<string, readonly TaskStepRow['trigger'][]>> = {
-  ...{ hold: ['submit'], release: ends, refund: ends, cleared: ends },
-  ...{ 'task.submitted': ['submit'], 'task.cancelled': ['cancel'], 'task.revision_requested': ['request_revision'] },
-  ...{ 'task.approved': ['approve'], 'task.disputed': ['dispute'], 'task.message': ['message'] },
-  'task.delivered_to_buyer': ['deliver'],
+/** By halves: each of thousands that happened asks it of as many steps. */
+function lastUntil(at: number, steps: readonly TaskStepRow[]): TaskStepRow | undefined {
+  let [from, to] = [0, steps.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (steps[middle]!.at <= at) from = middle + 1
+    else to = middle
+  }
+  return steps[from - 1]
 }
 
 async function historyOf(ctx: Acting<ReadCtx>, taskId: string): Promise<Placed[]> {
@@ -92,39 +113,31 @@ async function historyOf(ctx: Acting<ReadCtx>, taskId: string): Promise<Placed[]
   const of: Told = { ...ctx, task, people }
   const recorded = recording ? recordedOf(of, recording, steps) : null
   const order = new Order(steps)
-  const words = [
-    ...said.map(row => ({ happening: messageOf(of, row), from: ['message', 'reject'] as const })),
-    ...delivered.map(row => ({ happening: deliverableOf(of, row), from: ['deliver'] as const })),
-    ...(review ? [{ happening: reviewIn(of, review), from: ['review'] as const }] : []),
-    ...disputeOf(of).map(happening => ({ happening, from: ['dispute'] as const })),
-    ...decisionOf(of, steps).map(happening => ({ happening, from: ends })),
-  ]
+  const words = (at: number, cause: string, tell: () => Happening): Placed => ({
+    ...{ at, order: order.at(at, 'words', cause), tell },
+  })
   return [
     created(of),
-    ...steps.flatMap(step => [askedIn(of, step, recorded), ...changeIn(of, step)]),
-    ...words.map(({ happening, from }) => placed(happening, at => order.at(at, 'words', from))),
-    ...legs.map(leg => placed(transferOf(of, leg), at => order.at(at, 'money', causes[leg.kind]))),
-    ...(await webhooksOf(of, sent, recorded)).map(one =>
-      placed(one, at => order.at(at, 'webhook', one.redeliveryOf === null ? causes[one.event] : undefined)),
-    ),
-    ...(recorded?.others ?? []).map(({ happening, before }) =>
-      placed(happening, at => (before === null ? order.at(at, 'other') : order.of(before - 1, 'other'))),
-    ),
-  ].filter(({ happening }) => maySee(of, happening))
+    ...steps.flatMap(step => [...askedIn(of, step, recorded), ...changeIn(of, step)]),
+    ...said.map(row => words(row.createdAt, 'message', () => messageOf(of, row))),
+    ...delivered.map(row => words(row.createdAt, 'deliverable', () => deliverableOf(of, row))),
+    ...(review ? [words(review.createdAt, 'review', () => reviewIn(of, review))] : []),
+    ...disputeOf(of).map(one => words(Date.parse(one.at), 'dispute', () => one)),
+    ...decisionOf(of, steps).map(one => words(Date.parse(one.at), 'decision', () => one)),
+    ...legs.map(leg => ({
+      ...{ at: leg.createdAt, order: order.at(leg.createdAt, 'money', leg.kind) },
+      tell: () => transferOf(of, leg),
+    })),
+    ...(await webhooksOf(of, sent, recorded, order)),
+    ...(recorded?.others ?? []).map(({ at, tell, before }) => ({
+      ...{ at, tell, order: before === null ? order.at(at, 'other') : order.of(before - 1, 'other') },
+    })),
+  ]
 }
 
-const placed = (happening: Happening, order: (at: number) => number): Placed => {
-  const at = Date.parse(happening.at)
-  return { at, order: order(at), happening }
-}
-
-/** In a simulator everybody sees all. Elsewhere what was sent to an agent, and by it, is its builder's affair. */
-function maySee({ config, actor: { user }, task }: Told, happening: Happening): boolean {
-  if (config.mode === 'dev' || user.isAdmin === 1) return true
-  if (happening.kind === 'callback') return user.id === task.builderId
-  if (happening.kind !== 'webhook') return true
-  return user.id === (happening.agentId === task.agentId ? task.builderId : task.hirerId)
-}
+/** In a simulator everybody sees all. Elsewhere what was sent to an agent, and by it, is the affair of its builder. */
+const maySee = ({ config, actor: { user } }: Told, builderId: string | null) =>
+  config.mode === 'dev' || user.isAdmin === 1 || user.id === builderId
 
 /** Who did it. The name of a buyer is told to nobody else but administrators. */
 function byOf({ config, actor: { user }, task, people }: Told, party: TaskStepRow['party'], userId: string) {
@@ -150,45 +163,43 @@ const unknown = { error: null, ms: null, requestId: null, exchangeId: null, diag
 
 function created(of: Told): Placed {
   const { task } = of
-  const happening: Happening = {
+  const tell = (): Happening => ({
     ...began('created', task.createdAt),
     ...{ kind: 'request', action: 'create', status: 201, ...unknown },
     by: byOf(of, 'buyer', task.hirerId ?? task.buyerId),
-  }
-  return { at: task.createdAt, order: -PLACES, happening }
+  })
+  return { at: task.createdAt, order: -PLACES, tell }
 }
 
 const CREATED = new Set<TaskStepRow['trigger']>(['message', 'review'])
 
 /** The request by which a step was taken. */
-function askedIn(of: Told, step: TaskStepRow, recorded: Recorded | null): Placed {
-  const { position, trigger, party, actorId, via, requestId, at, realAt } = step
+function askedIn(of: Told, step: TaskStepRow, recorded: Recorded | null): Placed[] {
+  const { position, trigger, party, actorId, via, requestId } = step
+  const isOfAgent = party === 'builder' && via !== 'session'
+  if (isOfAgent && !maySee(of, of.task.builderId)) return []
   const served = recorded?.byRequest.get(requestId ?? '')
-  const asked = {
-    ...began(`${party === 'builder' ? 'callback' : 'request'}_${position}`, served?.at ?? at, served?.realAt ?? realAt),
+  const at = served?.at ?? step.at
+  const tell = (): Happening => ({
+    ...began(`${party === 'builder' ? 'callback' : 'request'}_${position}`, at, served?.realAt ?? step.realAt),
     ...{ action: trigger, by: byOf(of, party, actorId), requestId, error: null },
     ...{ status: served?.status ?? (CREATED.has(trigger) ? 201 : 200), ms: served?.ms ?? null },
-    exchangeId: served?.exchangeId ?? null,
-  }
-  const isOfAgent = party === 'builder' && via !== 'session'
-  const happening: Happening = {
-    ...asked,
+    ...{ exchangeId: served?.exchangeId ?? null, diagnosis: served?.diagnosis ?? null },
     ...(isOfAgent
       ? ({ kind: 'callback', via } as const)
       : ({ kind: 'request', via: via === 'signature' ? null : via } as const)),
-    get diagnosis() {
-      return served?.diagnosis ?? null
-    },
-  }
-  return { at: served?.at ?? at, order: position * PLACES + place.request, happening }
+  })
+  return [{ at, order: position * PLACES + place.request, tell }]
 }
 
 function changeIn(of: Told, step: TaskStepRow): Placed[] {
   const { position, trigger, fromStatus: from, toStatus: to, party, actorId, requestId, at, realAt } = step
   if (from === to) return []
-  const by = byOf(of, party, actorId)
-  const change = { ...began(`state_${position}`, at, realAt), by, trigger, from, to, requestId }
-  return [{ at, order: position * PLACES + place.transition, happening: { ...change, kind: 'transition' } }]
+  const tell = (): Happening => ({
+    ...began(`state_${position}`, at, realAt),
+    ...{ kind: 'transition', by: byOf(of, party, actorId), trigger, from, to, requestId },
+  })
+  return [{ at, order: position * PLACES + place.transition, tell }]
 }
 
 type Said = Awaited<ReturnType<typeof saidAbout>>[number]
@@ -253,48 +264,52 @@ async function webhooksOf(
   of: Told,
   sent: readonly SentRow[],
   recorded: Recorded | null,
-): Promise<HappeningOf<'webhook'>[]> {
+  order: Order,
+): Promise<Placed[]> {
   const { tx, task, config, recording, faults } = of
-  if (sent.length === 0) return []
+  const seen = sent.filter(({ agentId }) => maySee(of, agentId === task.agentId ? task.builderId : task.hirerId))
+  if (seen.length === 0) return []
   const agent = await agentById(tx, task.agentId)
   const about = aboutAgent(config, agent ?? { slug: task.agentSlug, webhookUrl: null })
   const stories = recording ? new Stories(recording, faults, task.id) : undefined
-  const last = new Map(sent.map(row => [row.id, row]))
-  return sent.flatMap(row => {
-    const { id: deliveryId, agentId, event, redeliveryOf, attempt, endedAt, durationMs } = row
+  const last = new Map(seen.map(row => [row.id, row]))
+  return seen.flatMap(row => {
+    const { id: deliveryId, event, redeliveryOf, attempt, endedAt, durationMs } = row
+    const placed = (at: number, tell: () => Happening): Placed => ({
+      ...{ at, order: order.at(at, 'webhook', redeliveryOf === null ? event : ''), tell },
+    })
     const isLast = last.get(deliveryId) === row
-    const sending = isLast && row.isUnderWay ? [sendingOf(row, recorded)] : []
+    const begun = recorded?.sending.get(`${deliveryId} ${row.begun}`)
+    const sending = isLast && row.isUnderWay ? [placed(begun?.at ?? row.nextAt, () => sendingOf(row, begun))] : []
     if (attempt === null || endedAt === null || durationMs === null) return sending
     const exchange = recorded?.byAttempt.get(`${deliveryId} ${attempt}`)
-    const { status, reason, message, url, answer, location } = row
-    const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
-    const made = { ...kept, status, reason, message: message ?? '', url, answer, location }
-    const isOver = isLast && !row.isUnderWay
-    const happening: HappeningOf<'webhook'> = {
-      ...began(`${deliveryId}_${attempt}`, exchange?.at ?? endedAt - durationMs, exchange?.realAt),
-      ...{ kind: 'webhook', by: marketplace, deliveryId, agentId, event: event as HappeningOf<'webhook'>['event'] },
-      ...{ attempt, redeliveryOf, status, reason, message: message ?? '', ms: durationMs },
-      outcome: isOver && row.state !== 'pending' ? (row.state as 'delivered' | 'failed') : 'retry',
-      nextAttemptAt: isOver && row.state === 'pending' ? iso(row.nextAt) : null,
-      exchangeId: exchange?.exchangeId ?? null,
-      get diagnosis() {
-        return told(diagnosedAttempt(of, made, stories), about)
-      },
+    const at = exchange?.at ?? endedAt - durationMs
+    const tell = (): Happening => {
+      const { agentId, status, reason, message, url, answer, location } = row
+      const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
+      const made = { ...kept, status, reason, message: message ?? '', url, answer, location }
+      const isOver = isLast && !row.isUnderWay
+      return {
+        ...began(`${deliveryId}_${attempt}`, at, exchange?.realAt),
+        ...{ kind: 'webhook', by: marketplace, deliveryId, agentId, event: event as HappeningOf<'webhook'>['event'] },
+        ...{ attempt, redeliveryOf, status, reason, message: message ?? '', ms: durationMs },
+        outcome: isOver && row.state !== 'pending' ? (row.state as 'delivered' | 'failed') : 'retry',
+        nextAttemptAt: isOver && row.state === 'pending' ? iso(row.nextAt) : null,
+        exchangeId: exchange?.exchangeId ?? null,
+        diagnosis: told(diagnosedAttempt(of, made, stories), about),
+      }
     }
-    return [happening, ...sending]
+    return [placed(at, tell), ...sending]
   })
 }
 
 /** An attempt that has begun, of which nothing has come yet. */
-function sendingOf(
+const sendingOf = (
   { id, agentId, event, redeliveryOf, begun, nextAt }: SentRow,
-  recorded: Recorded | null,
-): HappeningOf<'webhook'> {
-  const began_ = recorded?.sending.get(`${id} ${begun}`)
-  return {
-    ...began(`${id}_${begun}`, began_?.at ?? nextAt, began_?.realAt),
-    ...{ kind: 'webhook', by: marketplace, deliveryId: id, agentId, event: event as HappeningOf<'webhook'>['event'] },
-    ...{ attempt: begun, redeliveryOf, outcome: 'sending', status: null, reason: null, message: '', ms: null },
-    ...{ nextAttemptAt: null, exchangeId: null, diagnosis: null },
-  }
-}
+  { at = nextAt, realAt }: Partial<Begun> = {},
+): HappeningOf<'webhook'> => ({
+  ...began(`${id}_${begun}`, at, realAt),
+  ...{ kind: 'webhook', by: marketplace, deliveryId: id, agentId, event: event as HappeningOf<'webhook'>['event'] },
+  ...{ attempt: begun, redeliveryOf, outcome: 'sending', status: null, reason: null, message: '', ms: null },
+  ...{ nextAttemptAt: null, exchangeId: null, diagnosis: null },
+})

@@ -14,7 +14,7 @@ import { iso } from '../time.ts'
 
 const marketplace = { party: 'marketplace', userId: null, name: null } as const
 
-interface Begun {
+export interface Begun {
   readonly at: number
   readonly realAt: number
 }
@@ -34,8 +34,15 @@ export interface Recorded {
   /** By delivery and attempt. */
   readonly byAttempt: ReadonlyMap<string, Begun & { readonly exchangeId: string }>
   readonly sending: ReadonlyMap<string, Begun>
-  /** What no row tells of. `before`: the position of the step that was taken next, where that is known for sure. */
-  readonly others: readonly { readonly happening: Happening; readonly before: number | null }[]
+  /** What no row tells of. */
+  readonly others: readonly Other[]
+}
+
+interface Other {
+  readonly at: number
+  readonly tell: () => Happening
+  /** The position of the step that was taken next, where that is known for sure. */
+  readonly before: number | null
 }
 
 type Of = Pick<Market, 'config' | 'faults' | 'recording'> & {
@@ -75,9 +82,15 @@ export function recordedOf(of: Of, recording: Recording, steps: readonly TaskSte
       entries.flatMap(entry => (entry.type === 'sending' ? [[`${entry.deliveryId} ${entry.attempt}`, entry]] : [])),
     ),
     others: [
-      ...refused.map(one => ({ happening: strayCallback(of, one, stories), before: nextAfter(one) })),
-      ...entries.flatMap(entry => happeningIn(entry, of, taken).map(happening => ({ happening, before: null }))),
-      ...recording.notesOn(task.agentId).deaths.map(death => ({ happening: endOf(task, death), before: null })),
+      ...refused.map(one => ({
+        ...{ at: one.at, tell: () => strayCallback(of, one, stories), before: nextAfter(one) },
+      })),
+      ...entries.flatMap(entry =>
+        isTold(entry, taken) ? [{ at: entry.at, tell: () => happeningIn(entry, of), before: null }] : [],
+      ),
+      ...recording
+        .notesOn(task.agentId)
+        .deaths.map(death => ({ at: death.at, tell: () => endOf(task, death), before: null })),
     ],
   }
 }
@@ -123,52 +136,48 @@ function strayCallback(of: Of, exchange: Exchange, stories: Stories): Happening 
     via: signature !== null || /\/callback(?:\?|$)/.test(url) ? 'signature' : 'key',
     error: hasFailed(exchange) ? (error ?? refusalIn(jsonIn(responseBody))) : null,
     exchangeId: id,
-    get diagnosis() {
-      return exchangeDiagnosis(of, exchange, stories)
-    },
+    diagnosis: exchangeDiagnosis(of, exchange, stories),
   }
 }
 
 const ACTIONS: Readonly<Record<string, string>> = { messages: 'message', 'request-revision': 'request_revision' }
 
-function happeningIn(entry: StampedEntry, of: Of, taken: ReadonlySet<string | null>): Happening[] {
-  const { seq } = entry
-  const { task } = of
-  const agent = { by: agentOf(task), agentId: task.agentId }
-  const market = { by: marketplace }
-  if (entry.type === 'request') return refusedIn(entry, of, taken)
-  if (entry.type === 'info')
-    return [{ ...begunAt(`log_${seq}`, entry), kind: 'restart', ...agent, message: entry.message }]
-  if (entry.type === 'fault')
-    return [{ ...begunAt(`log_${seq}`, entry), kind: 'fault', ...market, fault: entry.fault, on: entry.on }]
-  if (entry.type === 'clock')
-    return [{ ...begunAt(`log_${seq}`, entry), kind: 'clock', ...market, now: entry.now, byMs: entry.byMs }]
-  if (entry.type !== 'persona') return []
-  const { persona, step, message } = entry
-  const by = { party: 'buyer', userId: task.buyerId, name: persona } as const
-  return [{ ...begunAt(`log_${seq}`, entry), kind: 'persona', by, persona, step, message }]
-}
+type ToldEntry = StampedEntry & { type: 'request' | 'info' | 'fault' | 'clock' | 'persona' }
+
+const isTold = (entry: StampedEntry, taken: ReadonlySet<string | null>): entry is ToldEntry =>
+  entry.type === 'request'
+    ? isRefused(entry) && !taken.has(entry.requestId)
+    : /^(?:info|fault|clock|persona)$/.test(entry.type)
 
 /** A person's request that had no effect. Those of agents are exchanges. */
-function refusedIn(
-  entry: Request,
-  { task: { buyerId, builderId, agentName }, people }: Of,
-  taken: ReadonlySet<string | null>,
-): Happening[] {
-  const { method, path, status, requestId, userId, ms, error = null, diagnosis = null } = entry
-  if (method === 'GET' || status < 400 || !path.startsWith('/api/tasks/') || taken.has(requestId)) return []
+const isRefused = ({ method, path, status }: Request) =>
+  method !== 'GET' && status >= 400 && path.startsWith('/api/tasks/')
+
+function happeningIn(entry: ToldEntry, of: Of): Happening {
+  const { task } = of
+  if (entry.type === 'request') return refusedIn(entry, of)
+  const began = begunAt(`log_${entry.seq}`, entry)
+  if (entry.type === 'info')
+    return { ...began, kind: 'restart', by: agentOf(task), agentId: task.agentId, message: entry.message }
+  if (entry.type === 'fault') return { ...began, kind: 'fault', by: marketplace, fault: entry.fault, on: entry.on }
+  if (entry.type === 'clock') return { ...began, kind: 'clock', by: marketplace, now: entry.now, byMs: entry.byMs }
+  const { persona, step, message } = entry
+  const by = { party: 'buyer', userId: task.buyerId, name: persona } as const
+  return { ...began, kind: 'persona', by, persona, step, message }
+}
+
+function refusedIn(entry: Request, { task: { buyerId, builderId, agentName }, people }: Of): Happening {
+  const { path, status, requestId, userId, ms, error = null, diagnosis = null } = entry
   const [, asked = ''] = /^\/api\/tasks\/[^/]+\/([a-z-]+)/.exec(path) ?? []
   const action = asked === '' ? 'update' : (ACTIONS[asked] ?? asked)
   const party = userId === builderId && userId !== buyerId ? 'agent' : 'buyer'
   const name = party === 'agent' ? agentName : (people.get(userId ?? '')?.name ?? null)
   const by = { party, userId, name } as const
-  return [
-    {
-      ...begunAt(`log_${entry.seq}`, entry),
-      ...{ kind: 'request', action, by, status, requestId, error, exchangeId: null, diagnosis, via: null },
-      ms: Math.round(ms),
-    },
-  ]
+  return {
+    ...begunAt(`log_${entry.seq}`, entry),
+    ...{ kind: 'request', action, by, status, requestId, error, exchangeId: null, diagnosis, via: null },
+    ms: Math.round(ms),
+  }
 }
 
 const begunAt = (id: string, { at, realAt }: Begun) => ({ id, at: iso(at), realAt: iso(realAt) })
