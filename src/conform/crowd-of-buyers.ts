@@ -16,7 +16,7 @@ export async function simulate(options: SimulationOptions) {
   const elapsed = stopwatch()
   const world = createWorld({ requireHttps: false, allowLoopback: true })
   // What is told at the end is counted on the way; nothing is kept.
-  const recorder = { add() {} }
+  const recorder = { add: () => 0 }
   const agent = await agentUnderTest(world, options, recorder)
   const counts = { refusedCallbacks: 0, cancelledCallbacks: 0, passed: 0, failed: 0, refunded: 0 }
   const balances = new Map<string, number>()

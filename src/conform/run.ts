@@ -152,10 +152,10 @@ class Run {
     }
   }
 
-  async #endsOf({ lane, ...sent }: Recordeds<'webhook'>, withinMs: number): Promise<boolean> {
+  async #endsOf({ lane, seq }: Recordeds<'webhook'>, withinMs: number): Promise<boolean> {
     if (this.#isOver) return false
     await this.#agent.revive()
-    await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(sent)
+    await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(seq)
     return this.#endsWithin(withinMs)
   }
 

@@ -64,7 +64,7 @@ edge('rel.killed-in-work', 'only a kill after the webhook was answered has lost 
 
 edge('rel.sigterm', 'ten seconds, and an answer', {
   pass: [
-    [webhook('rel.sigterm', 200), process('ended', 9_999)],
+    [webhook('rel.sigterm', 200), process('ended', 10_000)],
     [webhook('rel.sigterm', 503), process('ended', 1)],
     // Of a proxy, which has read it before it passes it on.
     [webhook('rel.sigterm', 502), process('ended', 1)],
@@ -76,7 +76,7 @@ edge('rel.sigterm', 'ten seconds, and an answer', {
       process('ended', 1),
     ],
   ],
-  'warn had to be killed': [[webhook('rel.sigterm', 200), process('ended', 10_000)]],
+  'warn had not ended': [[webhook('rel.sigterm', 200), process('ended', 10_001)]],
   'warn did not answer': [
     [webhook('rel.sigterm', 500), process('ended', 1)],
     [webhook('rel.sigterm', null, { error: 'reset' }), process('ended', 1)],

@@ -21,6 +21,10 @@ const more = [
   'thanks-for-copies',
   'sends-a-draft',
   'works-anew-when-cut',
+  // They end of what a history does not have: how a connection was closed, and what is too long for it.
+  'ends-of-closed-connections',
+  'ends-of-long-bodies',
+  'ignores-sigterm',
 ]
 
 const AT_ONCE = 4

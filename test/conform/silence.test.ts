@@ -106,6 +106,9 @@ test('callbacks that were read at once after a standstill are no storm, unless t
   assert.is(judged(11), 'fail')
   assert.is(judged(11, stall(1_000, 0, 3_000)), 'inconclusive')
   assert.is(judged(12, stall(1_000, 0, 3_000)), 'fail')
+  // Another that is one in any case is told, whichever comes first.
+  const others = Array.from({ length: 12 }, () => reply('cb.y', { action: 'accept', ms: 0 }))
+  assert.is(judged(11, stall(1_000, 0, 3_000), ...others), 'fail')
 })
 
 test('what waits for a check of which nothing could be told is not told either, and such a run is never good', () => {

@@ -52,6 +52,12 @@ test('a busy answer to the genuine one is no refusal, and the repeat counts', ()
   assert.is(verdict('sig.stale-301s', before(429), before(200), forged(401), after(200), end, quiet), 'pass')
 })
 
+test('one that gets no answer is recorded when it is given up, and has the genuine ones beside it that were sent before and after', () => {
+  const unanswered = webhook('sig.stale-301s', null, { genuine: false, error: 'timeout: no answer', ms: 3 })
+  assert.is(verdict('sig.stale-301s', before(200), after(200), unanswered, end, quiet), 'pass')
+  assert.is(verdict('sig.stale-301s', before(200), after(500), unanswered, end, quiet), 'untested')
+})
+
 test('without the quiet time nobody knows whether something came of it', () => {
   assert.is(verdict('sig.stale-301s', before(200), forged(401), after(200), end), 'inconclusive')
 })

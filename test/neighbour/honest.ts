@@ -12,6 +12,8 @@ export interface Waits {
   webhooks: number[]
   /** What was not answered with 2xx, or not at all. */
   faults: string[]
+  /** What took longest. */
+  slowest: { ms: number; what: string }[]
   /** Messages whose webhook never came. */
   missing: number
 }
@@ -23,7 +25,7 @@ export async function liveOn(
   agents: Agents,
   seconds: number,
 ): Promise<Waits> {
-  const waits: Waits = { reads: [], writes: [], webhooks: [], faults: [], missing: 0 }
+  const waits: Waits = { reads: [], writes: [], webhooks: [], faults: [], slowest: [], missing: 0 }
   const sent = new Map<string, number>()
   agents.heard = (_name, event, { message = '' }, at) => {
     const from = event === 'task.message' ? sent.get(message) : undefined
@@ -44,6 +46,14 @@ interface Day {
   until: number
 }
 
+const KEPT_SLOW = 20
+
+function noteSlow({ slowest }: Waits, ms: number, what: string): void {
+  if (slowest.length === KEPT_SLOW && ms < slowest.at(-1)!.ms) return
+  slowest.push({ ms: Math.round(ms), what })
+  slowest.sort((one, other) => other.ms - one.ms).splice(KEPT_SLOW)
+}
+
 async function live(url: string, me: Resident, { waits, sent, until }: Day): Promise<void> {
   const caller = new Caller(url, me.address)
   caller.credential = { authorization: `Bearer ${me.key}` }
@@ -51,6 +61,7 @@ async function live(url: string, me: Resident, { waits, sent, until }: Day): Pro
     try {
       const { status, error, ms } = await caller.send(method, path, body)
       list.push(ms)
+      noteSlow(waits, ms, `${method} ${path}`)
       if (status >= 300) waits.faults.push(`${method} ${path}: ${status} ${error}`)
     } catch (error) {
       waits.faults.push(`${method} ${path}: ${(error as Error).message}`)

@@ -19,6 +19,7 @@ export interface Report {
   writes: Spread
   webhooks: Spread
   faults: string[]
+  slowest: Waits['slowest']
   missing: number
   /** How long the thread was held at a time, in ms. */
   held: { p99: number; p999: number; max: number }
@@ -132,6 +133,7 @@ async function attackOn(place: Place, env: NodeJS.ProcessEnv, agents: Agents, po
     writes: spread(waits.writes),
     webhooks: spread(waits.webhooks),
     faults: waits.faults,
+    slowest: waits.slowest,
     missing: waits.missing,
     held: heldOf,
     peakMb,

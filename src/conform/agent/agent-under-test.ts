@@ -40,8 +40,8 @@ const LOOK_MS = 25
 const TAKEN_PORT_MS = 5_000
 const LAST_LINES = 20
 const LONGEST_LINE = 300
-/** Then it is killed. */
-const GRACE_MS = 10_000
+/** Then it is killed: later than it may end, as in a run that stood still meanwhile nothing is told of the last moments. */
+const GRACE_MS = 12_000
 
 export class AgentUnderTest {
   readonly id: string

@@ -63,6 +63,7 @@ function storm(history: History): Finding {
     const what = `${callback.taskId} ${callback.action} ${said}`
     byWhat.set(what, [...(byWhat.get(what) ?? []), callback])
   }
+  let unclear: Finding | null = null
   for (const callbacks of byWhat.values()) {
     const times = callbacks.map(startedAt).sort((a, b) => a - b)
     const at = times.findIndex((time, index) => (times[index + STORM.callbacks] ?? Infinity) - time < STORM.ms)
@@ -73,8 +74,11 @@ function storm(history: History): Finding {
       ...callbacks.slice(0, 3),
     )
     const span = { from: times[at]!, to: times[at]! + STORM.ms }
-    return unlessHeldUp(history, span, { count: inAll, most: STORM.callbacks }, finding)
+    const told = unlessHeldUp(history, span, { count: inAll, most: STORM.callbacks }, finding)
+    if (told.holds === false) return told
+    unclear ??= told
   }
+  if (unclear) return unclear
   return history.of('callback').length > 0 ? holds : untested('the agent has not called back')
 }
 

@@ -96,7 +96,7 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
   const heard = forged.filter(webhook => !isUnheard(webhook))
   const unheard = forged.find(webhook => !heard.some(other => other.label === webhook.label))
   if (unheard) return notAsked(unheard)
-  const between = heard.every(({ seq }) => areTaken(history.webhooks(twins), seq))
+  const between = heard.every(one => areTaken(history.webhooks(twins), one))
   if (between) return listened(history) ?? holds
   const isRefused = history.webhooks(twins).some(({ answer }) => answer !== null && !isBusy(answer) && !isTaken(answer))
   return unlessBusy(isRefused ? untested(UNPROVEN) : inconclusive(UNPROVEN), history, twins)
@@ -112,11 +112,11 @@ export const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
 
 const UNPROVEN = 'the agent did not accept the genuine webhooks before and after it'
 
-/** The last before this event and the first after it were accepted. */
-function areTaken(twins: readonly Recordeds<'webhook'>[], seq: number): boolean {
+/** The last that was sent before this one and the first after it were accepted. What gets no answer is recorded long after it was sent. */
+function areTaken(twins: readonly Recordeds<'webhook'>[], forged: Recordeds<'webhook'>): boolean {
   const heard = twins.filter(({ answer }) => !isBusy(answer))
-  const before = heard.filter(twin => twin.seq < seq).at(-1)
-  const after = heard.find(twin => twin.seq > seq)
+  const before = heard.filter(twin => startedAt(twin) <= startedAt(forged)).at(-1)
+  const after = heard.find(twin => startedAt(twin) > startedAt(forged))
   return [before, after].every(twin => twin !== undefined && isAck(twin))
 }
 
@@ -155,7 +155,7 @@ export const signedCallbacks = (history: History) =>
 const isWhole = (body: Content) => bytesOf(body).length === body.size
 
 /** When it arrived, in real time. */
-export const startedAt = ({ realAt, ms }: Recordeds<'callback'>) => realAt - ms
+export const startedAt = ({ realAt, ms }: Recordeds<'callback' | 'webhook'>) => realAt - ms
 
 export const headerOf = ({ headers }: Recordeds<'callback'>, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1]

@@ -78,8 +78,8 @@ function endsInOrder(history: History): Finding {
   const ended =
     sent && history.of('process').find(({ seq, what, death }) => seq > sent.seq && what === 'ended' && !death)
   if (!ended) return inconclusive('the agent was not ended')
-  const inTime = within(history, spanOf(ended), GRACE_MS - 1, () =>
-    broken('had to be killed ten seconds after SIGTERM', ended),
+  const inTime = within(history, spanOf(ended), GRACE_MS, () =>
+    broken('had not ended ten seconds after SIGTERM', ended),
   )
   if (inTime.holds !== true) return inTime
   return isAck(sent) || isBusy(sent.answer) || isWordOfProxy(sent)

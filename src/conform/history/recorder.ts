@@ -41,18 +41,19 @@ export class Recorder {
     this.#secrets = secrets
   }
 
-  /** It may be called during a commit, so it never throws: what does not fit is dropped, and the run ends. */
-  add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): void {
-    if (this.#hasEnded || (this.#isFull && traffic.includes(happening.kind))) return
+  /** It may be called during a commit, so it never throws: what does not fit is dropped, and the run ends. Returns the number of the event. */
+  add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): number {
+    const seq = this.#events.length + 1
+    if (this.#hasEnded || (this.#isFull && traffic.includes(happening.kind))) return seq
     this.#hasEnded = happening.kind === 'end'
     this.#bytes += bytesIn(happening)
-    const seq = this.#events.length + 1
     const shown = isForeign(happening) ? maskedAll(happening, this.#secrets) : happening
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...shown }
     this.#events.push(event)
     if (event.kind === 'stall') this.#stalledMs += Math.min(event.ms, event.run + event.agent)
     this.#listen(event, this.history)
     this.wake()
+    return seq
   }
 
   /** All until now. It grows with what comes. */

@@ -122,8 +122,9 @@ class Outside {
     const { signal, scenes } = this.#options
     if (signal.aborted || !scenes.has(scenario)) return
     const elapsed = stopwatch()
-    const end = (outcome: 'done' | 'skipped' | 'failed', why: string) =>
+    const end = (outcome: 'done' | 'skipped' | 'failed', why: string) => {
       this.#recorder.add({ kind: 'scenario', scenario, outcome, why, byDeclaration: false, ms: elapsed() })
+    }
     if (missing !== null) return end('skipped', missing)
     try {
       await play()

@@ -149,8 +149,9 @@ export class Lane {
   /** An API key of the agent's builder: the same in all lanes. */
   apiKey = ''
 
-  record(happening: Happening): void {
-    this.#recorder.add(happening, this.name, this.world)
+  /** Returns the number of the event. */
+  record(happening: Happening): number {
+    return this.#recorder.add(happening, this.name, this.world)
   }
 
   /** Makes a buyer with money. */

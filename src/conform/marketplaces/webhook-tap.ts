@@ -4,7 +4,7 @@ import type { HeaderLines } from '../../world/header-lines.ts'
 import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'
 import type { BusyAgent } from '../agent/busy-agent.ts'
 import type { ComingUp } from '../agent/coming-up.ts'
-import { type Answer, bytesOf, contentOf, type WebhookEvent } from '../history/history.ts'
+import { type Answer, contentOf, type WebhookEvent } from '../history/history.ts'
 import { pause, timedExchange } from '../history/machine-time.ts'
 import { type ByHand, sendByHand } from './odd-requests.ts'
 import {
@@ -36,16 +36,23 @@ export interface TapOptions {
   /** How often it has ended by itself: what it may have ended of is not sent again. */
   readonly ends: () => number
   readonly labelOf: (taskId: string) => string | undefined
-  readonly record: (event: WebhookEvent) => void
+  /** Returns the number of the event. */
+  readonly record: (event: WebhookEvent) => number
 }
 
 const PATIENCE_MS = 30_000
 const REPEAT_MS = 1_000
+/** An end is laid to what was sent in the second before it. */
+const KEPT_REPEATS = 100
 const genuine: Sent = { change: null, genuine: true }
+/** Whoever sends it writes them anew. */
+const isOfConnection = /^(?:host|connection|content-length|transfer-encoding)$/i
 
 export class WebhookTap implements Egress {
   readonly #options: TapOptions
   readonly #prepared = new Set<Prepared>()
+  /** By the number of the event. A history does not have all of it: it cuts what is long, masks secrets, and tells nothing of connections. */
+  readonly #repeats = new Map<number, () => Promise<unknown>>()
 
   constructor(options: TapOptions) {
     this.#options = options
@@ -121,14 +128,13 @@ export class WebhookTap implements Egress {
       return { ...sent, ...times() }
     })
     const { method = 'POST' } = how
-    this.#record(webhook, sent, label, { ...told, method, headers: sentHeaders })
+    this.#record(webhook, sent, label, { ...told, method, headers: sentHeaders }, how)
     return told.answer
   }
 
-  /** Sends the very same bytes once more, and records nothing. */
-  async repeat({ url, method, headers, body }: WebhookEvent): Promise<void> {
-    const own = headers.filter(([name]) => !/^(?:host|connection|content-length|transfer-encoding)$/i.test(name))
-    await sendByHand({ url, headers: own, body: bytesOf(body) }, { method, timeoutMs: REPEAT_MS })
+  /** Sends one of the last once more, the very same bytes in the same way, and records nothing. */
+  async repeat(seq: number): Promise<void> {
+    await this.#repeats.get(seq)?.()
   }
 
   #record(
@@ -136,13 +142,19 @@ export class WebhookTap implements Egress {
     { change, genuine }: Sent,
     label: string,
     told: Pick<WebhookEvent, 'method' | 'headers' | 'answer' | 'error' | 'ms' | 'realAt'>,
+    how: ByHand = {},
   ): void {
     const { event, taskId } = namesIn(body)
     this.#options.busy.heard(told.answer)
-    this.#options.record({
+    const bytes = Buffer.from(body)
+    const seq = this.#options.record({
       ...{ kind: 'webhook', label, taskId, event, deliveryId, attempt, change, genuine, url },
-      ...{ body: contentOf(Buffer.from(body)), ...told },
+      ...{ body: contentOf(bytes), ...told },
     })
+    const headers = told.headers.filter(([name]) => !isOfConnection.test(name))
+    const again: ByHand = { ...how, connection: null, timeoutMs: REPEAT_MS }
+    this.#repeats.set(seq, () => sendByHand({ url, headers, body: bytes }, again))
+    if (this.#repeats.size > KEPT_REPEATS) this.#repeats.delete(this.#repeats.keys().next().value!)
   }
 
   async close(): Promise<void> {}

@@ -83,7 +83,7 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
 ]
 
-const COPIED = ['bin', 'fixtures', 'src', 'test/conform', 'package.json', 'tsconfig.json']
+const COPIED = ['bin', 'fixtures', 'src', 'test/conform', 'test/support', 'package.json', 'tsconfig.json']
 
 /** `plays`: the proofs that may notice. */
 export const judgePlays = (plays: readonly Play[]): Play[] =>

@@ -30,10 +30,11 @@ function againstRight(
   verdicts: readonly Judged[],
   { warns = [], passes = [] }: Pick<RightAgent, 'warns' | 'passes'> = {},
 ): string[] {
-  const mayBe = ({ id, level, verdict }: Judged) =>
+  const mayBe = ({ id, level, verdict, behind }: Judged) =>
     verdict === 'pass' ||
     (verdict === 'untested' && !passes.includes(id)) ||
-    (level !== 'must' && verdict === 'warn' && warns.includes(id))
+    (level !== 'must' && verdict === 'warn' && warns.includes(id)) ||
+    (level !== 'must' && verdict === 'behind' && warns.includes(behind!))
   const bad = verdicts.filter(one => !mayBe(one)).map(told)
   return verdicts.length === checks.length ? bad : [...bad, `${verdicts.length} verdicts on ${checks.length} checks`]
 }

@@ -71,7 +71,7 @@ const different: readonly RightAgent[] = [
   styled('silent', { declared: { messages: 'silent' } }),
   styled('buys', { declared: { hires: true } }),
   styled('sends-twice', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
-  styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
+  styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401', 'life.done-once'] }),
   styled('cold-start'),
   styled('busy'),
   styled('clock-90-s-off', { warns: ['cb.clock', 'sig.near-limit'] }),

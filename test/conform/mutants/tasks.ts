@@ -42,6 +42,7 @@ export const life: readonly Mutant[] = [
   { bug: 'works-although-refused', kills: 'life.cancelled' },
   { bug: 'accepts-for-ever', kills: 'life.cancel-race' },
   { bug: 'delivers-when-disputed', kills: 'life.dispute-refund', beside: ['life.dispute-release'] },
+  { bug: 'gives-in-once', kills: 'life.dispute-release', named: ['life.dispute-refund'] },
   { bug: 'delivers-when-approved', kills: 'life.approved' },
   { bug: 'refuses-what-is-over', kills: 'life.dispute-last-minute', also: ['order.message-after-end'] },
   { bug: 'writes-after-cancellation', kills: 'life.cancelled' },

@@ -6,6 +6,8 @@ import { bug } from './switches.mjs'
 
 const DAY_MS = 86_400_000
 
+let disputes = 0
+
 /** Whether the endpoint refuses such an event. */
 export function isUnwelcome({ event, data }) {
   const { submitted, over } = taskNamed(data.taskId)
@@ -23,6 +25,7 @@ export async function actsOtherwise({ event, timestamp, data }, task, deliver) {
   if (event === 'task.approved' && bug('thanks-for-copies')) return write(data, 'Thanks.')
   if (event === 'task.approved' && bug('delivers-when-approved')) return insist(data, 1)
   if (event === 'task.disputed' && bug('delivers-when-disputed')) return insist(data, 1)
+  if (event === 'task.disputed' && bug('gives-in-once') && ++disputes > 1) return insist(data, 1)
   if (event === 'task.message' && bug('delivers-for-messages')) return insist(data, 1)
   return false
 }

@@ -39,10 +39,10 @@ function valueIn(text) {
 export const wordsOn = status =>
   bug('answers-with-stacks') && status > 399 ? { error: new Error('No').stack } : { success: status < 300 }
 
-let served = 0
+let tests = 0
 
-/** Returns whether it has had enough. */
-export const isTired = () => bug('tires') && ++served > 3
+/** Returns whether it has had enough of tests. */
+export const isTired = ({ data }) => bug('tires') && data.test && ++tests > 2
 
 /** Returns whether it takes it for known, though it is not. */
 export const isUntaken = headers => bug('drops-retries') && Number(headers['x-service-attempt']) > 1

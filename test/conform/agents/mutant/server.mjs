@@ -39,7 +39,7 @@ async function serve(request, response) {
   if (unread) return end(response, unread)
   const body = await readAlone(() => bodyOf(request))
   if (body === undefined) return end(response, 500)
-  if (!body || isTired()) return end(response, body ? 500 : 413)
+  if (!body) return end(response, 413)
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(++answers % 12 === 0 ? 3_000 : 300)
   if (style('busy') && isBusy(8)) return end(response, 429, { 'Retry-After': '1' })
@@ -57,6 +57,7 @@ async function serve(request, response) {
   if (bug('acts-on-action')) actOn(body)
   await onBody(request, body)
   if (!event) return end(response, 400)
+  if (isTired(event)) return end(response, 500)
   if (bug('refuses-deliveries') && event.event === 'task.delivered_to_buyer') return end(response, 400)
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)

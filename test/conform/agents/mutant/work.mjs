@@ -59,7 +59,7 @@ async function submitted(task, data, again) {
   current = data
   const before = test
   const accepted = bug('accepts-for-ever') || (await callback(data, { action: 'accept' }, () => !task.over || wasOver))
-  for (let times = bug('accepts-in-a-loop') ? 12 : 0; times > 0; times -= 1) await callback(data, { action: 'accept' })
+  for (let times = bug('accepts-in-a-loop') ? 30 : 0; times > 0; times -= 1) await callback(data, { action: 'accept' })
   if (bug('a-test-replaces-the-task') && test !== before) data = test
   // Before the restart the marketplace may have taken it, and would not take it twice.
   if (bug('one-task-for-all')) data = await theLast()
