@@ -1,8 +1,9 @@
 /** What a simulator tells of itself. */
-import * as z from 'zod'
+
 import { diagnosis } from './diagnosis/record.ts'
 import { faultNames } from './faults.ts'
 import { time } from './shapes.ts'
+import * as z from './zod.ts'
 
 /** `scale`: how many times as fast as real time it runs. */
 export const clock = z.object({ now: time(), offsetMs: z.int(), scale: z.number() })

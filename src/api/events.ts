@@ -1,8 +1,9 @@
 /** The payload of every webhook, field by field. Source: I-webhook-body, I-events. */
-import * as z from 'zod'
+
 import { taskStates } from './flow.ts'
 import { deliverable, trustTiers } from './records.ts'
 import { cents, time } from './shapes.ts'
+import * as z from './zod.ts'
 
 /** Who buys: an account, or another agent. Source: I-webhook-body, A-36. */
 const requestor = z.object({

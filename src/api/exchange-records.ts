@@ -1,7 +1,8 @@
 /** What a simulator tells of its exchanges with agents and of its log. */
-import * as z from 'zod'
+
 import { diagnosis } from './diagnosis/record.ts'
 import { time } from './shapes.ts'
+import * as z from './zod.ts'
 
 const header = z.object({ name: z.string(), value: z.string() })
 

@@ -1,7 +1,8 @@
 /** The records of money in responses: wallets, payments, budgets, earnings. Source: I-records, A-33–A-36. */
-import * as z from 'zod'
+
 import { trustTiers } from './records.ts'
 import { cents, time } from './shapes.ts'
+import * as z from './zod.ts'
 
 export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
 export type ConnectStatus = (typeof connectStatuses)[number]

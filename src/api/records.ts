@@ -1,8 +1,9 @@
 /** The records in responses. Source: I-records, A-14, A-18–. */
-import * as z from 'zod'
+
 import { diagnosis } from './diagnosis/record.ts'
 import { agentStates, disputeOutcomes, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
+import * as z from './zod.ts'
 
 export const trustTiers = [
   'trusted',

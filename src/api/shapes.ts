@@ -1,7 +1,8 @@
 /** The building blocks of every shape on the wire. */
-import * as z from 'zod'
+
 import { limits } from './limits.ts'
 import { grouped } from './spans.ts'
+import * as z from './zod.ts'
 
 /** Unicode code points, which is what every length limit counts. Source: A-17. */
 export function codePoints(text: string): number {
@@ -139,13 +140,13 @@ export const anyEmail = () =>
     .meta({ wire: { type: 'string', format: 'email' } })
 
 /** An id in a body. The verb checks whether it exists. */
-export const id = () =>
-  z
-    .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
-    .min(1, { error: 'must not be empty' })
-    .max(100, { error: 'is no id' })
-    .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
-    .refine(value => value.isWellFormed(), { error: HALF_A_PAIR })
+export const id = () => ID
+const ID = z
+  .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
+  .min(1, { error: 'must not be empty' })
+  .max(100, { error: 'is no id' })
+  .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
+  .refine(value => value.isWellFormed(), { error: HALF_A_PAIR })
 
 /** An integer in a query. */
 export const integerText = (min: number, max: number) =>
@@ -173,10 +174,14 @@ export const paging = {
   limit: wholeNumber(1, limits.page.max, limits.page.default),
 }
 
+/** The same of a list that is made whole for each page: a page may have more of it. */
+export const pagingUpTo = (most: number) => ({ ...paging, limit: wholeNumber(1, most, limits.page.default) })
+
 /** A time that is asked for, ISO 8601 UTC. */
 export const moment = () => z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' })
 
 /** ISO 8601 UTC with milliseconds, on the domain clock. Source: A-14. */
-export const time = () => z.iso.datetime({ precision: 3 })
+export const time = () => TIME
+const TIME = z.iso.datetime({ precision: 3 })
 
 export const cents = () => z.int()

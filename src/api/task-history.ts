@@ -1,8 +1,9 @@
 /** What has happened to a task, in one order: what each party may see of it. Source: A-305. */
-import * as z from 'zod'
+
 import { diagnosis } from './diagnosis/record.ts'
 import { agentEvents, disputeOutcomes, taskStates, taskTriggers } from './flow.ts'
 import { cents, time } from './shapes.ts'
+import * as z from './zod.ts'
 
 /** Who did it. The marketplace does what falls due, and sends webhooks. */
 const actor = z.object({

@@ -1,7 +1,9 @@
 /** Records a callback with its response, by signature or by key, also one that nothing is there for. Only in a simulator. */
+import { Refusal } from '../api/failures.ts'
 import { Changes } from '../market/changes.ts'
 import type { Recording } from '../market/recording.ts'
 import type { SignedCallback } from '../market/verb.ts'
+import { diagnosisOf, logCallback } from '../market/webhooks/callback-log.ts'
 import { type HeaderLines, linesOf } from '../world/header-lines.ts'
 import type { Call, Sent } from './response.ts'
 
@@ -53,6 +55,20 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
     }))
     memory.of(Changes).tell([], at, { type: 'callback', taskId, what: String(status) })
   }
+}
+
+/** A signed one is logged by its verb, which another one may not reach. Nobody knows whose it is without a key. */
+export function logRefusedByKey({ req, userId, server: { market }, ms }: Call, recording: Recording, refusal: unknown) {
+  if (userId === null || !(refusal instanceof Refusal) || refusal.status >= 500) return
+  const taskId = req.params.id!
+  const action = req.path.replace(/^.*\/(?=\w)|\/$/g, '')
+  const { status, message: error } = refusal
+  const how = { taskId, action, since: market.world.realNow() - Math.round(ms) }
+  logCallback(market, {
+    ...how,
+    ...{ agentId: recording.agentOf(taskId), via: 'key', status, error, taskStatus: null },
+    ...diagnosisOf(market, how, refusal, req),
+  })
 }
 
 const ID = /\b(?:task|test)_[0-9a-f]{32}\b/

@@ -10,10 +10,11 @@ import type { KeptResponse } from '../market/requests/idempotency.ts'
 import { dropFiles, type FileRoom, fileRoom } from '../market/tasks/files.ts'
 import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
+import type { Config } from '../settings/config.ts'
 import { type Around, aroundUnits } from '../store/around.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './bodies/body.ts'
-import { recordCallback } from './callback-recording.ts'
+import { logRefusedByKey, recordCallback } from './callback-recording.ts'
 import {
   type Authenticate,
   admit,
@@ -111,20 +112,31 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     const end = activity?.begin('callback', call.req.params.id ?? '')
     try {
       const credential = hasCredential ? readCredential(call.req, config) : null
-      if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
-      if (record.form && !isSameSite(call.req, config)) throw refuse('foreign_form')
-      if (record.near && !isNear(call.req, config)) throw refuse('not_near')
+      refuseForeign(record, { call, credential }, config)
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (!unsafe) call.refuseIfUnread()
       if (record.multipart && isMultipart(call.req)) await serveUpload(call, credential, record.multipart)
       else await serveBody(call, credential)
     } catch (error) {
+      if (recording) logRefusedByKey(call, recording, error)
       call.fail(error)
     } finally {
       end?.()
     }
   }
+}
+
+/** Refuses what a page of somebody else may have sent. */
+function refuseForeign(
+  record: Endpoint,
+  { call, credential }: Pick<Work, 'call' | 'credential'>,
+  config: Config,
+): void {
+  if (record.method !== 'GET' && credential?.kind === 'session' && isCrossSite(call.req, config))
+    throw refuse('cross_site')
+  if (record.form && !isSameSite(call.req, config)) throw refuse('foreign_form')
+  if (record.near && !isNear(call.req, config)) throw refuse('not_near')
 }
 
 /**

@@ -172,6 +172,15 @@ test('polling of the command line and what another entry says better is not show
   const path = `/api/agent/tasks/${TASK}/accept`
   const late = shown({ ...get, method: 'POST', path, route: '/api/agent/tasks/:id/accept', status: 400 })
   assert.match(late.at(-1)!, nextSteps.showTask(TASK, ' --as admin'))
+  const told = {
+    method: 'POST',
+    path,
+    route: '/api/agent/tasks/:id/accept',
+    status: 400,
+    refusal: 'task_out_of_turn',
+  } as const
+  assert.equal(shown({ ...get, ...told, userId: 'user_1' }), [], 'the callback has a line')
+  assert.is.not(shown({ ...get, ...told }).length, 0, 'nobody knows whose it was')
   const unknown = shown({ ...get, method: 'POST', path, route: '/api/agent/tasks/:id/accept', status: 404 })
   assert.match(unknown.at(-1)!, nextSteps.listTasks(' --as builder'), 'a task that nobody has can not be shown')
   assert.equal(shown({ type: 'task', taskId: TASK, trigger: 'accept', from: 'pending', to: 'in_progress' }), [])

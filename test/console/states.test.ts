@@ -67,7 +67,10 @@ async function doThings(dev: Dev, agent: Agent): Promise<Known> {
   const own = agents.find(({ slug }) => slug === 'my-agent')!
   agent.spoil()
   const failing = await hire(dev, own.id)
-  await dev.until('its refusal', ({ type, status }) => type === 'webhook' && status === 401)
+  await dev.until(
+    'its refusal',
+    ({ type, status, taskId }) => type === 'webhook' && status === 401 && taskId === failing,
+  )
   const deliveries = await userOf(dev, 'builder').client.listMyDeliveries({ taskId: failing })
   return {
     ...{ tasks: [id], disputes: [id], deliveries: [deliveries.items[0]!.id] },

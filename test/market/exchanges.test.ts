@@ -172,12 +172,15 @@ test('what an agent calls with an API key is recorded as a signed callback is: b
   assert.equal(byKey.map(alike), bySignature.map(alike))
   for (const { responseBody, status } of byKey) assert.is(JSON.parse(responseBody.content).success, status === 200)
   assert.not(JSON.stringify(byKey).includes(builder.key!))
+  const logged = (of: string, by: string) =>
+    callbacks().flatMap(({ taskId, via, agentId, action, status, error, diagnosis, taskStatus }) => {
+      const { cause, text, fix } = diagnosis ?? {}
+      return taskId === of && via === by ? [{ agentId, action, status, error, cause, text, fix, taskStatus }] : []
+    })
+  assert.equal(logged(keyed, 'key'), logged(signed, 'signature'), 'the log says of both the same')
   assert.equal(
-    callbacks().flatMap(({ taskId, via, action }) => (taskId === keyed ? [[via, action]] : [])),
-    [
-      ['key', 'accept'],
-      ['key', 'deliver'],
-    ],
+    logged(keyed, 'key').map(({ action, status }) => [action, status]),
+    steps.map(([action, , status]) => [action, status]),
   )
   await marketplace.close()
 })

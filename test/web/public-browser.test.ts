@@ -141,7 +141,8 @@ const few = [
   'hire, refused',
   'hire, sent',
 ]
-const looked = Object.entries(states).filter(([name]) => isLong || few.includes(name))
+const reference = [200, (tab: Page) => tab.goto(`${url}/docs`)] as const
+const looked = Object.entries({ ...states, reference }).filter(([name]) => isLong || few.includes(name))
 
 for (const [at, [name, [, go]]] of looked.entries()) {
   test(`${name}: no violation in light and dark, wide and narrow, and no second way to scroll`, async () => {

@@ -1,6 +1,7 @@
 /** What the interface tells of what is wrong: one record, wherever it stands. Source: A-288. */
-import * as z from 'zod'
+
 import { time } from '../shapes.ts'
+import * as z from '../zod.ts'
 import { type Cause, causeNames, causes } from './table.ts'
 
 const evidence = z.object({

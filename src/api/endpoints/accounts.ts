@@ -1,9 +1,10 @@
 /** Sign-up, sign-in, API keys. Source, I-builder. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { deleted, keyInfo, user } from '../records.ts'
 import { anyEmail, email, flag, paging, text, time } from '../shapes.ts'
+import * as z from '../zod.ts'
 import { code } from './second-factor.ts'
 
 const password = () => text(limits.account.password)

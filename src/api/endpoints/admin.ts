@@ -1,11 +1,12 @@
 /** What administrators do. Source. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { connectStatuses, ledgerCheck, payment, person } from '../money-records.ts'
 import { adminAgent, agentChecks, message, ownAgent, task, user } from '../records.ts'
 import { anyEmail, cents, flag, id, integer, oneOf, paging, someOf, text, time } from '../shapes.ts'
+import * as z from '../zod.ts'
 import { lookedThrough, messageInput, taskSearch } from './tasks.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const

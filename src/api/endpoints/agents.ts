@@ -1,9 +1,10 @@
 /** The public marketplace and a builder's own agents. Source: I-search, I-builder, A-16, A-18, A-24, A-25. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { durations, limits } from '../limits.ts'
 import { agent, agentChecks, category, deleted, ownAgent, pricingModels, testReport } from '../records.ts'
 import { id, integer, list, oneOf, paging, price, text, time, webUrl } from '../shapes.ts'
+import * as z from '../zod.ts'
 import { callbackInput } from './tasks.ts'
 
 /** Random steps of the tests choose among them. */

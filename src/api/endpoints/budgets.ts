@@ -1,10 +1,11 @@
 /** Budget authorizations: what an agent may spend from a wallet. Source: I-budget-input, I-budgets, A-36. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { budgetAuthorization } from '../money-records.ts'
 import { deleted } from '../records.ts'
 import { id, list, oneOf, paging, price } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 /**
  * `owner`: what I granted; `agent`: what my agents were granted.

@@ -1,7 +1,8 @@
 /** Parses the body of a signed callback. Source: I-callback. */
-import * as z from 'zod'
+
 import { type FieldErrors, invalid, Refusal } from '../failures.ts'
 import { parseBody } from '../json.ts'
+import * as z from '../zod.ts'
 import { deliverableInput, messageInput, reasonOf } from './tasks.ts'
 
 type CallbackAction =

@@ -1,9 +1,10 @@
 /** The categories, which administrators edit. Source: I-category, A-13, A-29. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { category, deleted } from '../records.ts'
 import { text } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
 

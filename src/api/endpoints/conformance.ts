@@ -1,7 +1,8 @@
 /** `marketplace conformance` from the simulator: judges an agent that it runs or forwards to. Source: A-312. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { id, time } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const dev = { auth: 'key-or-session', rate: 'general', only: 'dev', unit: 'own', source: 'A-312' } as const
 

@@ -1,11 +1,12 @@
 /** The delivery log: what was sent to agents, what they answered, and redelivery. Source. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { agentEvents } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { delivery, deliveryDetails, deliveryStates } from '../records.ts'
 import { countsOf, id, list, moment, oneOf, paging, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
+import * as z from '../zod.ts'
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general', refusals: ['not_found', 'not_yours'] } as const
 

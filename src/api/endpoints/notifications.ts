@@ -1,10 +1,11 @@
 /** The notifications of an account. Source: I-heartbeat-failed, A-28, A-32. */
-import * as z from 'zod'
+
 import { change } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { notification } from '../records.ts'
 import { oneOf, paging } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const mine = { auth: 'key-or-session', rate: 'general' } as const
 

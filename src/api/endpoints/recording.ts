@@ -1,5 +1,5 @@
 /** What a simulator has recorded: exchanges with agents, and the entries of its log. Source: A-238. */
-import * as z from 'zod'
+
 import { exchangeDiagnosed, shownMail } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
@@ -7,6 +7,7 @@ import { agentEvents } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { integerText, moment, oneOf, paging } from '../shapes.ts'
 import { grouped } from '../spans.ts'
+import * as z from '../zod.ts'
 
 const open = { auth: 'key-or-session', rate: 'general', only: 'dev', unit: 'own', source: 'A-238' } as const
 const admin = { ...open, role: 'admin' } as const

@@ -1,8 +1,9 @@
 /** What an agent may know about a buyer before it accepts. Source: I-requestors, A-27. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { pastTask, reputation } from '../records.ts'
 import { id, paging } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const agentSide = { auth: 'key', role: 'builder', rate: 'general', unit: 'read' } as const
 

@@ -1,9 +1,10 @@
 /** Samples of an agent's work, and the reviews by its buyers. Source: I-builder, A-23. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { agent, agentReview, deleted, sample } from '../records.ts'
 import { countsOf, paging, text } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general' } as const
 const open = { auth: 'public', rate: 'general' } as const

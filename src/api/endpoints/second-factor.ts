@@ -1,8 +1,9 @@
 /** The second factor of an account: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost one. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { time } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 /** A code as it was typed. The verb checks it, because an account without a second factor needs none. */
 export const code = () =>

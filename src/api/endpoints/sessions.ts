@@ -1,8 +1,9 @@
 /** Lists and ends the sessions of an account. Takes sessions only, because a leaked API key must not sign its owner out. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { deleted } from '../records.ts'
 import { paging, time } from '../shapes.ts'
+import * as z from '../zod.ts'
 
 const own = { auth: 'session', rate: 'general' } as const
 

@@ -1,11 +1,12 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
-import * as z from 'zod'
+
 import { clock, devPeople, devStatus, due, fault, namedDue, simulatedBuyer } from '../dev-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { faultNames, targetsOf } from '../faults.ts'
 import { clockMoves, durations, limits } from '../limits.ts'
 import { user } from '../records.ts'
 import { id, integerText, moment, oneOf } from '../shapes.ts'
+import * as z from '../zod.ts'
 import { callbackInput } from './tasks.ts'
 
 const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })

@@ -1,13 +1,14 @@
 /** Tasks, as their buyer and their builder see them. Source: I-tasks, A-19–A-21, A-31, A-32. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { deliverable, diagnosis, message, namedTask, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
-import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
+import { countsOf, id, integer, oneOf, paging, pagingUpTo, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 import { taskHappening } from '../task-history.ts'
+import * as z from '../zod.ts'
 
 /** @internal Random steps of the tests choose among them. */
 export const taskRoles = ['buyer', 'builder'] as const
@@ -128,7 +129,7 @@ export const tasks = {
     path: '/api/tasks/:id/history',
     summary: 'What has happened to a task, in order',
     description: `By its beginning; what began in one millisecond stands behind what it came from. Each party sees what is its own: the webhooks to an agent and its callbacks are its builder's affair. Of each kind the last ${grouped(limits.history.ofEach)}. A simulator tells of more, to all: requests that were refused, its clock, its faults, restarts of agents.`,
-    query: z.object(paging),
+    query: z.object(pagingUpTo(limits.history.page)),
     reply: taskHappening,
     list: 'items',
     unit: 'read',

@@ -1,5 +1,5 @@
 /** Balance, transactions, deposits and withdrawals. Source: I-wallet, A-33–A-35. */
-import * as z from 'zod'
+
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../money-records.ts'
 import { id, moment, oneOf, paging, price } from '../shapes.ts'
 import { grouped } from '../spans.ts'
+import * as z from '../zod.ts'
 
 const transactionsAsked = z.object({
   type: oneOf(transactionTypes).optional(),

@@ -1,7 +1,8 @@
 /** The shapes of the interface as JSON Schema 2020-12, with the records as named parts. */
-import * as z from 'zod'
+
 import * as moneyRecords from '../money-records.ts'
 import * as records from '../records.ts'
+import * as z from '../zod.ts'
 
 export interface JsonSchema {
   type?: string | readonly string[]

@@ -141,17 +141,18 @@ function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
   return { ...line, why, below: [why], help }
 }
 
-/** What an agent has answered has a line of its own, so only a request that was refused before that is shown. */
+/** What an agent has answered has a line of its own, so only a request that was refused before its sender was known is shown. */
 const ANSWER = /^\/api\/agent\/(?:tasks|test)\/:id\/(?:callback|accept|reject|deliver)$/
 
 function requestLine(entry: Entry<'request'>, names: Names, commandOf: CommandOf = () => undefined): EntryLine | null {
-  const { method, path, route, status, ms, error, hint = error, own, diagnosis } = entry
+  const { method, path, route, status, ms, error, hint = error, own, diagnosis, userId, refusal } = entry
   const isFailure = status >= 400
   const isSigned = route?.endsWith('/callback') ?? false
   if (isSigned && status < 500 && status !== 413) return null
   // A command says itself what became of what it asked for.
   if (own && method === 'GET' && status < 500) return null
-  if (!isFailure && ANSWER.test(route ?? '')) return null
+  const isTold = !isFailure || (status < 500 && userId !== null && refusal !== undefined)
+  if (isTold && ANSWER.test(route ?? '')) return null
   const line = {
     ...usual,
     about: idIn(path),

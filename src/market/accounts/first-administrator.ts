@@ -63,6 +63,6 @@ export async function warnWithoutSecondFactor(market: Pick<Market, 'db' | 'log' 
     type: 'warning',
     message:
       `MARKETPLACE_ADMIN_TOTP is required, but these administrators have no second factor and can settle no money: ${names}. ` +
-      'Each turns it on with POST /api/auth/totp.',
+      'Each turns it on with npx agent-marketplace account totp begin.',
   })
 }

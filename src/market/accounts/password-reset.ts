@@ -22,7 +22,7 @@ import { secretHash } from './credentials.ts'
 import { forgive } from './guesses.ts'
 import { type MailContent, queueMail } from './mail-queue.ts'
 import { hashPassword } from './passwords.ts'
-import { keysEnded, notifyOwner } from './security-notices.ts'
+import { keysEnded, notifyOwner, waysTo } from './security-notices.ts'
 import { passwordTargets } from './sign-in.ts'
 
 /** Looks no account up, so that a known and an unknown email take the same time. */
@@ -55,10 +55,9 @@ export async function resetMail(ctx: Ctx, address: string, mailId: string): Prom
     '',
     token,
     '',
-    'Send it together with the new password:',
+    'Set the new password with it:',
     '',
-    `  POST ${config.baseUrl}/api/auth/password-reset/confirm`,
-    '  {"token": "…", "password": "…"}',
+    ...waysTo(config, `reset=${token}`, 'reset'),
     '',
   ]
   return { to: user.email, subject: 'Your new password', text: text.join('\n') }

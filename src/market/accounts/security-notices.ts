@@ -1,4 +1,5 @@
 /** Mails to an account's owner about security changes, which somebody else may have made. Source: A-192. */
+import { plainShellWord } from '../../api/command-line.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/accounts/mails.ts'
 import { userById } from '../../store/tables/accounts/users.ts'
@@ -93,12 +94,17 @@ export async function noticeMail({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id:
     '',
     'If it was you, there is nothing to do. If not, ask for a new password: it ends every session and every API key.',
     '',
-    `  POST ${config.baseUrl}/api/auth/password-reset`,
-    `  {"email": "${user.email}"}`,
+    ...waysTo(config, 'forgot', `forgot ${plainShellWord(user.email)}`),
     '',
   ]
   return { to: user.email, subject, text: text.join('\n') }
 }
+
+/** Where a password is asked for or set: a page, if there is one, and a command. */
+export const waysTo = ({ baseUrl, console }: Ctx['config'], query: string, command: string): string[] => [
+  ...(console === 'on' ? [`  ${baseUrl}/console/sign-in?${query}`] : []),
+  `  npx agent-marketplace account password ${command} --url ${plainShellWord(baseUrl)}`,
+]
 
 /** A key's name is a user's text. On one line it can't imitate other lines of the mail. */
 const onOneLine = (detail: string) => detail.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

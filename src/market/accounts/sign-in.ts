@@ -129,7 +129,7 @@ async function signIn(
 const withoutFactor = (userId: string) =>
   ({
     type: 'warning',
-    message: `The administrator ${userId} signed in without a second factor; POST /api/auth/totp turns one on.`,
+    message: `The administrator ${userId} signed in without a second factor; npx agent-marketplace account totp begin turns one on.`,
   }) as const
 
 const outcomes: Partial<Record<Refusal['code'], Outcome>> = {

@@ -17,16 +17,19 @@ export function logCallback(
 type Telling = Pick<Market, 'config' | 'world' | 'recording' | 'faults'>
 
 /** What the log of a simulator says of a refused callback beside the entry; nothing in a deployment. */
-export function diagnosisOf(market: Telling, { taskId, action, since }: Told, error: Refusal, signed: SignedCallback) {
+export function diagnosisOf(market: Telling, { taskId, action, since }: Told, error: Refusal, from: From) {
   if (!market.recording) return {}
   const { config, world, recording } = market
-  const agentId = signed.sender.agentId ?? recording.agentOf(taskId)
-  const fault = market.faults?.metBy(signed.rawHeaders) ?? null
+  const agentId = from.sender?.agentId ?? recording.agentOf(taskId)
+  const fault = market.faults?.metBy(from.rawHeaders) ?? null
   const span = { from: since, to: world.realNow(), at: world.now() }
   const found = diagnosedCallback(market, { ...span, action, taskId, fault }, error)
   const diagnosis = told(found, aboutAgent(config, { slug: agentId ?? '', webhookUrl: null }))
   return diagnosis && { diagnosis }
 }
+
+/** `sender`: of a signed one. */
+type From = Pick<SignedCallback, 'rawHeaders'> & Partial<Pick<SignedCallback, 'sender'>>
 
 interface Told {
   readonly taskId: string

@@ -50,7 +50,7 @@ test('the token of the mail sets a new password once and ends every session', as
   assert.equal(letter!.to, ['ann@example.com'])
   assert.is(letter!.from, 'market@example.com')
   assert.match(letter!.raw, /^Message-ID: <mail_[0-9a-f]+@example\.com>/m)
-  assert.ok(letter!.text.includes(`${marketplace.url}/api/auth/password-reset/confirm`))
+  assert.ok(letter!.text.includes(`${marketplace.url}/console/sign-in?reset=${tokenIn(letter!.text)}`))
   const token = tokenIn(letter!.text)
   assert.is((await confirm(marketplace, `${token.slice(0, -1)}-`)).status, 400)
   assert.is((await confirm(marketplace, token, 'short')).status, 400)

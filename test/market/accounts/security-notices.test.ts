@@ -32,7 +32,7 @@ test('each change of what guards an account is told to its owner, without a secr
   secrets.push(key)
   const created = await next()
   assert.match(created.text, '“laptop If it was you, click here”')
-  assert.match(created.text, '/api/auth/password-reset')
+  assert.match(created.text, '/console/sign-in?forgot')
 
   const { secret } = await ann.client.beginTotp({ password: ann.password })
   const { recoveryCodes } = await ann.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
