@@ -71,8 +71,8 @@ export const limits = {
    * have. A-289
    */
   page: { default: 20, max: 100, reach: 10_000, mebibytes: 4 },
-  /** What the history of a task has: of each of its sources the last, and of a long text the beginning. A-305 */
-  history: { ofEach: 1_000, characters: 500 },
+  /** What the history of a task has: of each of its sources the last, of a long text the beginning, and a page at most so much of it. A-305 */
+  history: { ofEach: 1_000, characters: 500, page: 1_000 },
   /** */
   url: 2_048,
   /** */

@@ -174,6 +174,9 @@ export const paging = {
   limit: wholeNumber(1, limits.page.max, limits.page.default),
 }
 
+/** The same of a list that is made whole for each page: a page may have more of it. */
+export const pagingUpTo = (most: number) => ({ ...paging, limit: wholeNumber(1, most, limits.page.default) })
+
 /** A time that is asked for, ISO 8601 UTC. */
 export const moment = () => z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' })
 

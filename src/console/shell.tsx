@@ -1,6 +1,7 @@
 /** What surrounds each page: the side, the strip, the top of narrow windows, and what stands over all. */
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Change } from '../api/dev-records.ts'
 import { useActions } from './actions.ts'
 import { api } from './api.ts'
 import { useData } from './data.ts'
@@ -72,7 +73,13 @@ export function Shell({ me }: { me: Me }) {
           Find or do <kbd>.</kbd>
         </button>
         {groups.map(group => (
-          <Group key={group} title={group} pages={offered.filter(page => page.group === group)} path={path} />
+          <Group
+            key={group}
+            title={group}
+            pages={offered.filter(page => page.group === group)}
+            path={path}
+            account={me.id}
+          />
         ))}
         <h2>Public</h2>
         <a href="/agents">
@@ -132,7 +139,15 @@ function walkList(step: 1 | -1): void {
   if (location.hash && next?.hash) next.click()
 }
 
-function Group({ title, pages, path }: { title: string; pages: readonly Page[]; path: string }) {
+interface GroupProps {
+  title: string
+  pages: readonly Page[]
+  path: string
+  /** Who is signed in. */
+  account: string
+}
+
+function Group({ title, pages, path, account }: GroupProps) {
   if (pages.length === 0) return null
   return (
     <>
@@ -141,9 +156,9 @@ function Group({ title, pages, path }: { title: string; pages: readonly Page[]; 
         <a key={page.path} href={href(page.path)} aria-current={isWithin(page, path) ? 'page' : undefined}>
           <Icon name={page.icon ?? 'list'} />
           {page.title}
-          {page.path === '/queues' && (
+          {WAITING[page.path] && (
             <Guard isQuiet>
-              <Waiting />
+              <Waiting of={WAITING[page.path]!} account={account} />
             </Guard>
           )}
         </a>
@@ -152,16 +167,42 @@ function Group({ title, pages, path }: { title: string; pages: readonly Page[]; 
   )
 }
 
-/** How much waits for an administrator. */
-function Waiting() {
-  const { data, reload } = useData('queues', signal => api.adminQueues({}, { signal }))
-  useChanges(({ type }) => type !== 'webhook', reload)
-  if (!data) return null
-  const many = [data.disputes, data.agents, data.deposits, data.withdrawals].reduce((sum, { count }) => sum + count, 0)
-  return many > 0 ? (
+interface Waits {
+  readonly words: string
+  readonly changesWith: (change: Change) => boolean
+  ask(signal: AbortSignal): Promise<number>
+}
+
+/** Where somebody must act. */
+const WAITING: Readonly<Record<string, Waits>> = {
+  '/tasks': {
+    words: 'to look at',
+    changesWith: ({ type }) => type === 'task',
+    ask: async signal =>
+      (await api.listTasks({ role: 'buyer', status: 'delivered', limit: 1 }, { signal })).pagination.total,
+  },
+  '/inbox': {
+    words: 'unread',
+    changesWith: ({ type }) => type === 'notification',
+    ask: async signal => (await api.listNotifications({ unread: 'true', limit: 1 }, { signal })).pagination.total,
+  },
+  '/queues': {
+    words: 'waiting',
+    changesWith: ({ type }) => type !== 'webhook',
+    async ask(signal) {
+      const { disputes, agents, deposits, withdrawals } = await api.adminQueues({}, { signal })
+      return [disputes, agents, deposits, withdrawals].reduce((sum, { count }) => sum + count, 0)
+    },
+  },
+}
+
+function Waiting({ of: { words, changesWith, ask }, account }: { of: Waits; account: string }) {
+  const { data = 0, reload } = useData(words + account, ask)
+  useChanges(changesWith, reload)
+  return data > 0 ? (
     <span class="tag wait r">
-      {many}
-      <span class="vh"> waiting</span>
+      {data}
+      <span class="vh"> {words}</span>
     </span>
   ) : null
 }

@@ -16,6 +16,7 @@ export function referencePage(doc: OpenApi): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Reference</title>
+<meta name="description" content="Each endpoint, record, event and error of ${title}, with examples.">
 <link rel="stylesheet" href="/docs/style.css">
 <script src="/docs/script.js" defer></script>
 </head>

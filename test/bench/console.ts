@@ -59,7 +59,8 @@ async function opening({ context }: Tab, address: string, wanted: string, what: 
   const all: number[] = []
   for (let times = 0; times < OPENINGS; times++) {
     await page.goto(address)
-    await page.waitForFunction('globalThis.usable')
+    // The policy of the page allows no text as script, in which a browser could wait.
+    await page.locator(wanted).first().waitFor()
     all.push((await page.evaluate('usable')) as number)
   }
   await page.close()

@@ -143,6 +143,8 @@ test('words of others are text, whatever they are', async () => {
   await tab.isAccessible('hostile words')
   await page.setViewportSize({ width: 360, height: 800 })
   await tab.isAccessible('hostile words on a telephone')
+  const isBefore = "document.querySelector('#work').compareDocumentPosition(document.querySelector('.story')) === 4"
+  assert.is(await page.evaluate(isBefore), true, 'the work comes before its history')
   tab.hadNoFaults()
   await tab.close()
 })

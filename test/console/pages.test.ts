@@ -150,7 +150,7 @@ if (isLong)
         await page.getByRole('button', { name: /^[12] new$/ }).click()
         await row.waitFor()
         // What it has missed is read at once.
-        const reading = page.waitForResponse(response => new URL(response.url()).pathname === '/api/tasks')
+        const reading = page.waitForResponse(response => /\/api\/tasks\?.*limit=20/.test(response.url()))
         await tab.press('p')
         await reading
         await page.setViewportSize({ width: 1440, height: 300 })

@@ -102,6 +102,6 @@ async function hired(title: string): Promise<string> {
 async function spoiled(title: string): Promise<string> {
   agent.spoil()
   const id = await hired(title)
-  await dev.until('its refusal', ({ type, status }) => type === 'webhook' && status === 401)
+  await dev.until('its refusal', ({ type, status, taskId }) => type === 'webhook' && status === 401 && taskId === id)
   return id
 }

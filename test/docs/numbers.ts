@@ -87,7 +87,7 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `Every ${word(heartbeat.everyHours)} hours up to ${heartbeat.batch} agents are tested, those tested longest ago first, ${word(heartbeat.atOnce)} at a time`,
     `Green below ${hours(durations.amberMs)} hours since the last pass, amber up to ${hours(durations.freshMs)}`,
     `More than ${word(durations.signatureToleranceMs / 60_000)} minutes off, the request is refused`,
-    `${agent.samples} samples an agent; ${key.perAccount} keys an account; pages of ${page.default}, at most ${page.max}.`,
+    `${agent.samples} samples an agent; ${key.perAccount} keys an account; pages of ${page.default}, at most ${page.max}. A page of the history of a task has up to ${limits.history.page.toLocaleString('en')} entries.`,
     `${hours(durations.disputeWindowMs)} hours for a dispute after completion; ${seconds(durations.webhookTimeoutMs)} seconds for a webhook; ${seconds(durations.testCallbackMs)} for a test's callback; ${minutes(durations.signatureToleranceMs)} minutes of clock difference; ${heartbeat.everyHours} hours between heartbeats; ${hours(durations.freshMs)} hours of freshness.`,
     `Each minute: general ${rates.general.limit}, authentication ${rates.authentication.limit}, webhooks ${rates.webhooks.limit}, uploads ${rates.file_upload.limit}, search ${rates.search.limit}. Each hour: registration ${rates.registration.limit}, password reset ${rates.password_reset.limit}, creating tasks ${rates.task_creation.limit}, submitting them ${rates.task_submission.limit}.`,
   ],

@@ -6,6 +6,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
+import { limits } from '../../src/api/limits.ts'
 import type { Db, Reader } from '../../src/store/db.ts'
 import { engine } from '../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -272,7 +273,8 @@ for (const [name, ways] of Object.entries(lists)) {
     const usual = await pageOf(setup, list, '')
     assert.equal([usual.pagination!.page, usual.pagination!.limit], [1, 20])
     for (const field of ['page', 'limit']) {
-      const above = field === 'limit' ? '101' : '1000000000'
+      const most = name === 'getTaskHistory' ? limits.history.page : limits.page.max
+      const above = field === 'limit' ? String(most + 1) : '1000000000'
       // One place reads them for all lists.
       for (const value of name === WHOLE ? ['-1', '1.5', 'x', '1e1', '0x1', '%20', '0', above] : ['0', above]) {
         const { status, errors } = await pageOf(setup, list, `${field}=${value}`)

@@ -5,7 +5,7 @@ import { taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
 import { deliverable, diagnosis, message, namedTask, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
-import { countsOf, id, integer, oneOf, paging, price, someOf, text } from '../shapes.ts'
+import { countsOf, id, integer, oneOf, paging, pagingUpTo, price, someOf, text } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 import { taskHappening } from '../task-history.ts'
 import * as z from '../zod.ts'
@@ -129,7 +129,7 @@ export const tasks = {
     path: '/api/tasks/:id/history',
     summary: 'What has happened to a task, in order',
     description: `By its beginning; what began in one millisecond stands behind what it came from. Each party sees what is its own: the webhooks to an agent and its callbacks are its builder's affair. Of each kind the last ${grouped(limits.history.ofEach)}. A simulator tells of more, to all: requests that were refused, its clock, its faults, restarts of agents.`,
-    query: z.object(paging),
+    query: z.object(pagingUpTo(limits.history.page)),
     reply: taskHappening,
     list: 'items',
     unit: 'read',

@@ -13,7 +13,7 @@ import { Card, Failed, Loading } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { span, Text, Time, timeIn, useTicks } from '../parts/words.tsx'
 import { href } from '../router.ts'
-import { type Clock, type ClockMove, type Due, dueIcon, dueWords, moveClock } from './due.ts'
+import { type Clock, type ClockMove, type Due, dueIcon, dueName, dueWords, moveClock } from './due.ts'
 
 const HOUR = 3_600_000
 const SPEEDS = [
@@ -134,19 +134,49 @@ function Now({ clock: { now, scale, due }, onMove }: NowProps) {
 
 const AHEAD = 48 * HOUR
 
-/** The next 48 hours as a line. Its things stand in words in the list below. */
-const Ruler = ({ due, from, ahead }: { due: readonly Due[]; from: number; ahead: number }) => (
-  <svg class="ruler" height="28" aria-hidden="true">
-    <line x1="0" x2="100%" y1="14" y2="14" class="axis" />
-    {due.map(({ at, kind, id }) => {
-      const part = (Date.parse(at) - from) / AHEAD
-      return (
-        part <= 1 && <circle key={kind + id + at} class={kind} cx={`${Math.max(0.5, part * 99)}%`} cy="14" r="4.5" />
-      )
-    })}
-    <line x1={`${(ahead / AHEAD) * 99.8}%`} x2={`${(ahead / AHEAD) * 99.8}%`} y1="2" y2="26" class="now" />
-  </svg>
-)
+/** Where names stand above and below the line, and how much of its width one takes. */
+const NAMES = [58, 12] as const
+const NAME = 0.17
+
+/** The next 48 hours as a line, with names where there is room. All things stand in words in the list below. */
+function Ruler({ due, from, ahead }: { due: readonly Due[]; from: number; ahead: number }) {
+  const free = NAMES.map(() => 0)
+  return (
+    <svg class="ruler" height="80" aria-hidden="true">
+      <line x1="0" x2="100%" y1="40" y2="40" class="axis" />
+      {due.map(one => {
+        const part = Math.max(0.005, (Date.parse(one.at) - from) / AHEAD)
+        if (part > 1) return null
+        // At the end it stands before its dot.
+        const isLast = part + NAME > 1
+        const row = free.findIndex(end => part - (isLast ? NAME : 0) >= end)
+        if (row >= 0) free[row] = part + (isLast ? 0 : NAME)
+        return (
+          <svg
+            key={one.kind + one.id + one.at}
+            aria-hidden="true"
+            class={one.kind}
+            x={`${part * 99}%`}
+            overflow="visible"
+          >
+            {row >= 0 && (
+              <>
+                <line y1="40" y2={NAMES[row]! + 8} class="axis" />
+                {[dueName(one), timeIn(Date.parse(one.at), from)].map((words, at) => (
+                  <text key={at} x={isLast ? -6 : 6} y={NAMES[row]! + at * 15} class={isLast ? 'before' : ''}>
+                    {words}
+                  </text>
+                ))}
+              </>
+            )}
+            <circle cy="40" r="4.5" />
+          </svg>
+        )
+      })}
+      <line x1={`${(ahead / AHEAD) * 99.8}%`} x2={`${(ahead / AHEAD) * 99.8}%`} y1="20" y2="60" class="now" />
+    </svg>
+  )
+}
 
 function DueNext({ of, onMove }: { of: readonly Due[]; onMove: NowProps['onMove'] }) {
   return (

@@ -19,6 +19,8 @@ const KINDS = {
 export const dueWords = ({ kind, about, title, agent }: Due) =>
   [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
 
+export const dueName = ({ kind }: Due) => KINDS[kind][1]
+
 export const dueIcon = ({ kind }: Due) => KINDS[kind][0]
 
 const STOPS = {

@@ -68,7 +68,7 @@ const WORDS: Words = {
     word: event,
     text: (
       <>
-        → {names.agent(agentId)} <span class={outcome === 'delivered' ? '' : 'ink'}>{status ?? reason}</span>
+        to {names.agent(agentId)} <span class={outcome === 'delivered' ? '' : 'ink'}>{status ?? reason}</span>
         {attempt > 1 && ` · attempt ${attempt}`} · {taskLink(taskId, names)}
       </>
     ),
@@ -96,7 +96,7 @@ const WORDS: Words = {
     word: <span class="n">{units(amount)}</span>,
     text: (
       <>
-        {kind}: {accountOf(from)} → {accountOf(to)} {taskId && <>· {taskLink(taskId, names)}</>}
+        {kind}: {accountOf(from)} to {accountOf(to)} {taskId && <>· {taskLink(taskId, names)}</>}
       </>
     ),
   }),

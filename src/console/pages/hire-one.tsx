@@ -161,7 +161,7 @@ function Flow({ price, balance, agent }: { price: number; balance: number | unde
                   <>
                     <br />
                     <span class="q n">
-                      {units(balance)} → {units(Math.max(0, balance - price))} available
+                      {units(Math.max(0, balance - price))} of {units(balance)} stay available
                     </span>
                   </>
                 )}

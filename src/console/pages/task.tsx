@@ -4,6 +4,7 @@ import { api, isRefusal } from '../api.ts'
 import { useData } from '../data.ts'
 import { say, useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
+import { useNarrow } from '../parts/drawer.tsx'
 import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -72,6 +73,8 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
   const isMine = me.id === task.buyerId || me.id === task.builderId
   const version = history.isWhole ? String(rows.length) : ''
   useSaying(rows, history.isWhole)
+  const isNarrow = useNarrow()
+  const work = <Work task={task} version={version} />
   return (
     <>
       <Head
@@ -85,6 +88,7 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
       )}
       {history.data && <Life rows={rows} now={marketClock.now()} />}
       <Parts class={chosen ? 'cols wide' : 'cols'}>
+        {isNarrow && work}
         {history.data ? (
           <History rows={rows} isWhole={history.isWhole} task={task} query={query} chosen={chosen} />
         ) : (
@@ -95,7 +99,7 @@ function OneTask({ task, history, query, me, crumb, onDone }: OneProps) {
         ) : (
           <Parts class="stack">
             <TaskMoney rows={rows} task={task} />
-            <Work task={task} version={version} />
+            {!isNarrow && work}
             <Asked task={task} />
             <Messages
               task={task}

@@ -119,7 +119,7 @@ const COLUMNS = [
           <Text>{row.title}</Text>
         </a>
         <span class="under">
-          <Text>{row.buyer.name}</Text> → {row.agent.slug}
+          <Text>{row.buyer.name}</Text> to {row.agent.slug}
         </span>
       </>
     ),

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
-function useNarrow(): boolean {
+export function useNarrow(): boolean {
   const [query] = useState(() => matchMedia('screen and (max-width: 64rem)'))
   const [isNarrow, setNarrow] = useState(query.matches)
   useEffect(() => {

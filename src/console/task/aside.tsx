@@ -33,7 +33,7 @@ const Transfer = ({ of: { type, from, to, amount, at } }: { of: Of<'transfer'> }
   <li>
     <Icon name={to.account === 'held' ? 'clock' : to.party === 'buyer' ? 'back' : 'arrow'} />
     <span>
-      {nameOf(from)} → {nameOf(to)}
+      {nameOf(from)} to {nameOf(to)}
       <span class="under q">
         {type}, <Time at={at} />
       </span>

@@ -11,23 +11,25 @@ import { CLOCK_WORDS, CLOCKS, type ClockName, Lanes, List } from './lanes.tsx'
 import type { Task } from './next.tsx'
 import { isShown, linesOf, type Row, SHOWS, type Show } from './rows.ts'
 
-const PAGE = 100
+/** The first is there soon, and all others come with few requests. */
+const [FIRST, PAGE] = [100, 1000]
 /** The last of what was read may have changed since: an attempt that was under way. */
 const AGAIN = 50
+/** Of more the newest are told, so that all have moved. */
+const MOST = 10_000
 
 /** All that has happened, shown as it comes; `isWhole`: all has come. What was read once is kept: later only its end is read. */
 export function useHistory(id: string) {
   const kept = useRef<{ id: string; items: readonly TaskHappening[] }>({ id: '', items: [] })
   const loaded = useData<readonly TaskHappening[]>(id, async (signal, soFar) => {
     const before = kept.current.id === id ? kept.current.items : []
-    let page = Math.floor(Math.max(0, before.length - AGAIN) / PAGE) + 1
-    const items = before.slice(0, (page - 1) * PAGE)
-    for (;;) {
-      const part = await api.getTaskHistory({ id, page, limit: PAGE }, { signal })
-      items.push(...part.items)
+    let items = before.length < MOST ? before.slice(0, Math.max(0, before.length - AGAIN)) : []
+    for (let limit = FIRST; ; limit = PAGE) {
+      const page = Math.floor(items.length / limit) + 1
+      const part = await api.getTaskHistory({ id, page, limit }, { signal })
+      items = [...items.slice(0, (page - 1) * limit), ...part.items]
       if (!part.pagination.hasMore) break
-      if (before.length === 0) soFar([...items])
-      page++
+      if (before.length === 0) soFar(items)
     }
     kept.current = { id, items }
     return items

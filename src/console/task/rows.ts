@@ -214,7 +214,7 @@ function partsOf(of: TaskHappening, attempts: ReadonlyMap<string, number>): Part
         icon: 'coin',
         who: 'Money',
         what: units(of.amount),
-        beside: `${accountOf(of.from)} → ${accountOf(of.to)}`,
+        beside: `${accountOf(of.from)} to ${accountOf(of.to)}`,
       }
     case 'message':
       return { icon: 'talk', what: 'message', said: [saidIn(of)!] }

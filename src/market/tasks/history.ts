@@ -1,4 +1,5 @@
 /** The history of a task, told to each party as far as it may see it. Source: A-305. */
+import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { TaskHappening as Happening, HappeningOf } from '../../api/task-history.ts'
 import { type People, peopleById } from '../../store/tables/accounts/users.ts'
@@ -20,7 +21,7 @@ import type { Acting, ReadCtx } from '../market.ts'
 import { aboutAgent, diagnosedAttempt, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { type Begun, type Recorded, recordedOf } from './recorded-history.ts'
+import { type Begun, once, type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
 /**
@@ -37,7 +38,8 @@ type Told = Acting<ReadCtx> & { readonly task: TaskRow; readonly people: People 
 
 export const getTaskHistory: Verb<'getTaskHistory'> = async (ctx, { params, query }) => {
   const { id } = await visibleTask(ctx, params.id)
-  const all = (await historyOf(ctx, id)).sort((a, b) => a.at - b.at || a.order - b.order)
+  // Pages reach no further, and the newest are at the end.
+  const all = (await historyOf(ctx, id)).sort((a, b) => a.at - b.at || a.order - b.order).slice(-limits.page.reach)
   const [most, from] = rowsOf(query)
   return { items: all.slice(from, from + most).map(({ tell }) => tell()), total: all.length }
 }
@@ -184,10 +186,13 @@ function askedIn(of: Told, step: TaskStepRow, recorded: Recorded | null): Placed
     ...began(`${party === 'builder' ? 'callback' : 'request'}_${position}`, at, served?.realAt ?? step.realAt),
     ...{ action: trigger, by: byOf(of, party, actorId), requestId, error: null },
     ...{ status: served?.status ?? (CREATED.has(trigger) ? 201 : 200), ms: served?.ms ?? null },
-    ...{ exchangeId: served?.exchangeId ?? null, diagnosis: served?.diagnosis ?? null },
+    exchangeId: served?.exchangeId ?? null,
     ...(isOfAgent
       ? ({ kind: 'callback', via } as const)
       : ({ kind: 'request', via: via === 'signature' ? null : via } as const)),
+    get diagnosis() {
+      return served?.diagnosis ?? null
+    },
   })
   return [{ at, order: position * PLACES + place.request, tell }]
 }
@@ -289,6 +294,7 @@ async function webhooksOf(
       const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
       const made = { ...kept, status, reason, message: message ?? '', url, answer, location }
       const isOver = isLast && !row.isUnderWay
+      const diagnosis = once(() => told(diagnosedAttempt(of, made, stories), about))
       return {
         ...began(`${deliveryId}_${attempt}`, at, exchange?.realAt),
         ...{ kind: 'webhook', by: marketplace, deliveryId, agentId, event: event as HappeningOf<'webhook'>['event'] },
@@ -296,7 +302,9 @@ async function webhooksOf(
         outcome: isOver && row.state !== 'pending' ? (row.state as 'delivered' | 'failed') : 'retry',
         nextAttemptAt: isOver && row.state === 'pending' ? iso(row.nextAt) : null,
         exchangeId: exchange?.exchangeId ?? null,
-        diagnosis: told(diagnosedAttempt(of, made, stories), about),
+        get diagnosis() {
+          return diagnosis()
+        },
       }
     }
     return [placed(at, tell), ...sending]

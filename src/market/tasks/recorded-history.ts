@@ -55,13 +55,13 @@ export function recordedOf(of: Of, recording: Recording, steps: readonly TaskSte
   const exchanges = recording.exchanges.all().filter(({ taskId }) => taskId === task.id)
   const stories = new Stories(recording, faults, task.id)
   const entries = recording.entries.all(entry => isAbout(entry, task))
-  const requests = entries.filter(entry => entry.type === 'request')
   const callbacks = new Map(
     exchanges.flatMap(one =>
       one.requestId === undefined ? [] : [[one.requestId, servedIn(of, one, stories)] as const],
     ),
   )
   const taken = new Set(steps.map(({ requestId }) => requestId))
+  const requests = entries.filter((entry): entry is Request => entry.type === 'request' && taken.has(entry.requestId))
   const refused = exchanges.filter(
     ({ direction, requestId }) => direction === 'callback' && !taken.has(requestId ?? ''),
   )
@@ -109,16 +109,25 @@ function isAbout(entry: StampedEntry, { id, createdAt, agentSlug }: TaskRow): bo
   return 'taskId' in entry && entry.taskId === id
 }
 
-const servedIn = (of: Of, exchange: Exchange, stories: Stories): Served => ({
-  at: exchange.at,
-  realAt: exchange.realAt,
-  status: exchange.status ?? 0,
-  ms: exchange.ms,
-  exchangeId: exchange.id,
-  get diagnosis() {
-    return exchangeDiagnosis(of, exchange, stories)
-  },
-})
+/** What is made when it is read first: a diagnosis in the slices of an answer, which reads it more than once. */
+export function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function servedIn(of: Of, exchange: Exchange, stories: Stories): Served {
+  const { at, realAt, status, ms, id: exchangeId } = exchange
+  const diagnosis = once(() => exchangeDiagnosis(of, exchange, stories))
+  return {
+    ...{ at, realAt, status: status ?? 0, ms, exchangeId },
+    get diagnosis() {
+      return diagnosis()
+    },
+  }
+}
 
 type Request = StampedEntry & { type: 'request' }
 
@@ -130,13 +139,16 @@ const servedBy = ({ status, ms }: Request): Served => ({
 
 function strayCallback(of: Of, exchange: Exchange, stories: Stories): Happening {
   const { id, url, status, ms, requestId = null, responseBody, signature, error } = exchange
+  const diagnosis = once(() => exchangeDiagnosis(of, exchange, stories))
   return {
     ...begunAt(id, exchange),
     ...{ kind: 'callback', action: actionOf(exchange), by: agentOf(of.task), status: status ?? 0, ms, requestId },
     via: signature !== null || /\/callback(?:\?|$)/.test(url) ? 'signature' : 'key',
     error: hasFailed(exchange) ? (error ?? refusalIn(jsonIn(responseBody))) : null,
     exchangeId: id,
-    diagnosis: exchangeDiagnosis(of, exchange, stories),
+    get diagnosis() {
+      return diagnosis()
+    },
   }
 }
 
