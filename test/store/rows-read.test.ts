@@ -13,6 +13,7 @@ import { limits } from '../../src/api/limits.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { emptyDatabase } from '../../src/store/embedded/initial-image.ts'
 import { bytesOf } from '../../src/store/embedded/sqljs-internals.ts'
+import { Engine } from '../../src/store/embedded/statements.ts'
 import { postgresText } from '../../src/store/postgres/sql-text.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 import type { World } from '../../src/world/world.ts'
@@ -142,10 +143,9 @@ const literal = (value: unknown) =>
 async function embedded(tasks: number): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-rows-'))
   const path = join(folder, 'market.db')
-  const { Database } = await initSqlJs()
-  const made = new Database(await emptyDatabase())
-  for (const sql of crowdOf(createVirtualWorld(), tasks)) made.run(sql)
-  const bytes = made.export()
+  const made = await Engine.open(await emptyDatabase())
+  for (const sql of crowdOf(createVirtualWorld(), tasks)) made.run(made.prepare(sql), [], 1)
+  const bytes = made.bytes()
   made.close()
   writeFileSync(path, bytes)
   const marketplace = await openTestMarketplace({ file: path })
@@ -158,6 +158,7 @@ async function embedded(tasks: number): Promise<Place> {
     },
     set() {},
   }
+  const { Database } = await initSqlJs()
   const file = new Database(bytesOf(content, bytes.length))
   file.run(`PRAGMA cache_size = ${CACHE}`)
   return {
