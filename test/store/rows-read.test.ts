@@ -1,9 +1,6 @@
 // engines: embedded, postgres at length; process: own; lengths: short, long
 /** No request reads more than it shows: with ten times the tasks of one account each GET costs what it did. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import initSqlJs from 'sql.js'
 import { suite } from 'uvu'
@@ -11,12 +8,9 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { limits } from '../../src/api/limits.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { emptyDatabase } from '../../src/store/embedded/initial-image.ts'
 import { bytesOf } from '../../src/store/embedded/sqljs-internals.ts'
-import { Engine } from '../../src/store/embedded/statements.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
 import { postgresText } from '../../src/store/postgres/sql-text.ts'
-import { createVirtualWorld } from '../../src/world/virtual.ts'
-import type { World } from '../../src/world/world.ts'
 import { type Asked, countStatements } from '../support/counted-db.ts'
 import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
 import { engine, freshDatabase } from '../support/databases.ts'
@@ -114,7 +108,7 @@ async function onPostgres(tasks: number): Promise<Place> {
   const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
   const client = new pg.Client(url)
   await client.connect()
-  for (const sql of crowdOf(marketplace.world, tasks)) await client.query(sql)
+  for (const sql of crowdOf(marketplace, tasks)) await client.query(sql)
   await client.query('VACUUM ANALYZE')
   return {
     marketplace,
@@ -141,14 +135,38 @@ const literal = (value: unknown) =>
 
 /** SQLite tells no rows, but it asks for each page that it has not seen of late. */
 async function embedded(tasks: number): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'marketplace-rows-'))
-  const path = join(folder, 'market.db')
-  const made = await Engine.open(await emptyDatabase())
-  for (const sql of crowdOf(createVirtualWorld(), tasks)) made.run(made.prepare(sql), [], 1)
-  const bytes = made.bytes()
+  const marketplace = await openTestMarketplace()
+  const statements = crowdOf(marketplace, tasks)
+  await marketplace.market.db.write(async tx => {
+    for (const sql of statements) await tx.run(sql)
+  })
+  const { file, pages } = await countedFile([...migrations.map(({ sql }) => sql), ...statements])
+  return {
+    marketplace,
+    async costOf({ sql, values }) {
+      const statement = file.prepare(sql, Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value])))
+      const before = pages()
+      while (statement.step()) {}
+      statement.free()
+      return pages() - before
+    },
+    async close() {
+      file.close()
+      await marketplace.close()
+    },
+  }
+}
+
+/** In pages. Those by which an index is entered stay. */
+const CACHE = 64
+
+/** A database that these statements have made, and how many of its pages were asked for. */
+async function countedFile(statements: readonly string[]) {
+  const { Database } = await initSqlJs()
+  const made = new Database()
+  for (const sql of statements) made.run(sql)
+  const bytes = made.export()
   made.close()
-  writeFileSync(path, bytes)
-  const marketplace = await openTestMarketplace({ file: path })
   let pages = 0
   const content = {
     length: Number.MAX_SAFE_INTEGER,
@@ -158,30 +176,12 @@ async function embedded(tasks: number): Promise<Place> {
     },
     set() {},
   }
-  const { Database } = await initSqlJs()
   const file = new Database(bytesOf(content, bytes.length))
   file.run(`PRAGMA cache_size = ${CACHE}`)
-  return {
-    marketplace,
-    async costOf({ sql, values }) {
-      const statement = file.prepare(sql, Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value])))
-      const before = pages
-      while (statement.step()) {}
-      statement.free()
-      return pages - before
-    },
-    async close() {
-      file.close()
-      await marketplace.close()
-      rmSync(folder, { recursive: true })
-    },
-  }
+  return { file, pages: () => pages }
 }
 
-/** In pages. Those by which an index is entered stay. */
-const CACHE = 64
-
-const crowdOf = (world: Pick<World, 'now'>, tasks: number) =>
+const crowdOf = ({ world }: TestMarketplace, tasks: number) =>
   crowdStatements({ tasks, people: PEOPLE, traders: TRADERS, now: world.now() })
 
 /** The cost of each request to a marketplace whose people have `factor` times the tasks. */
