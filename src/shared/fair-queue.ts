@@ -19,6 +19,8 @@ const MOST_FLOWS = 4_096
 
 export class FairQueue<Item> {
   readonly #flows = new Map<string, Flow<Item>>()
+  /** Those of them that wait, so that the others cost nothing. */
+  readonly #queued = new Map<string, Flow<Item>>()
   readonly #headStart: number
   #now = 0
   #waiting = 0
@@ -38,13 +40,15 @@ export class FairQueue<Item> {
 
   /** Whether as many items of this flow wait as of others in the mean, or more. */
   hasItsShare(name: string): boolean {
-    const lengths = [...this.#flows.values()].map(lengthOf).filter(length => length > 0)
-    return lengthOf(this.#flows.get(name) ?? NONE) * lengths.length >= this.#waiting
+    return lengthOf(this.#queued.get(name) ?? NONE) * this.#queued.size >= this.#waiting
   }
 
   push(name: string, item: Item, isUrgent = false): void {
     const flow = this.#of(name)
-    if (lengthOf(flow) === 0) flow.had = Math.max(flow.had, this.#now)
+    if (lengthOf(flow) === 0) {
+      flow.had = Math.max(flow.had, this.#now)
+      this.#queued.set(name, flow)
+    }
     const queue = isUrgent ? flow.urgent : flow.usual
     queue.push(item)
     this.#waiting++
@@ -52,38 +56,36 @@ export class FairQueue<Item> {
 
   /** Takes the next item; undefined if none waits, or none of a flow that `may` be served. */
   shift(may?: (name: string) => boolean): Item | undefined {
-    let next: Flow<Item> | undefined
+    let next: string | undefined
     let least = Number.POSITIVE_INFINITY
-    for (const [name, flow] of this.#flows) {
-      if (lengthOf(flow) === 0) continue
+    for (const [name, flow] of this.#queued) {
       const had = flow.urgent.length > 0 ? flow.had - this.#headStart : flow.had
       if (had >= least || may?.(name) === false) continue
-      next = flow
+      next = name
       least = had
     }
-    if (!next) return undefined
-    this.#now = Math.max(this.#now, next.had)
-    this.#waiting--
-    return next.urgent.shift() ?? next.usual.shift()
+    if (next === undefined) return undefined
+    const flow = this.#queued.get(next)!
+    this.#now = Math.max(this.#now, flow.had)
+    return this.#taken(next, flow.urgent.shift() ?? flow.usual.shift())
   }
 
   /** Takes the newest item of the flow that has most of them, urgent ones last. */
   pop(): Item | undefined {
-    let largest: Flow<Item> | undefined
-    for (const flow of this.#flows.values()) if (!largest || lengthOf(flow) > lengthOf(largest)) largest = flow
-    const item = largest?.usual.pop() ?? largest?.urgent.pop()
-    if (item !== undefined) this.#waiting--
-    return item
+    let largest: [string, Flow<Item>] | undefined
+    for (const each of this.#queued) if (!largest || lengthOf(each[1]) > lengthOf(largest[1])) largest = each
+    if (!largest) return undefined
+    const [name, flow] = largest
+    return this.#taken(name, flow.usual.pop() ?? flow.urgent.pop())
   }
 
   /** Takes an item out of the queue; false if it waits no more. */
   remove(name: string, item: Item): boolean {
-    const flow = this.#flows.get(name)
+    const flow = this.#queued.get(name)
     for (const queue of flow ? [flow.urgent, flow.usual] : []) {
       const at = queue.indexOf(item)
       if (at === -1) continue
-      queue.splice(at, 1)
-      this.#waiting--
+      this.#taken(name, ...queue.splice(at, 1))
       return true
     }
     return false
@@ -100,6 +102,13 @@ export class FairQueue<Item> {
     if (this.#waiting > 0) return
     this.#flows.clear()
     this.#now = 0
+  }
+
+  /** Notes that an item of this flow waits no more. */
+  #taken(name: string, item?: Item): Item | undefined {
+    this.#waiting--
+    if (lengthOf(this.#queued.get(name)!) === 0) this.#queued.delete(name)
+    return item
   }
 
   #of(name: string): Flow<Item> {

@@ -58,8 +58,8 @@ export interface Tx extends Reader {
    * nothing, the transaction is rolled back and `work` runs again with the real results.
    */
   runAll(steps: readonly Step[]): Promise<boolean[]>
-  /** Locks one row until the transaction ends. Does nothing where writers run one at a time. */
-  lock(table: string, id: string): Promise<void>
+  /** Locks rows until the transaction ends, in the order of their ids. Does nothing where writers run one at a time. */
+  lock(table: string, ...ids: readonly string[]): Promise<void>
   /** Calls `effect` once the transaction is durable, and never if it is rolled back. `effect` must not throw. */
   afterCommit(effect: () => void): void
 }

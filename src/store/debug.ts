@@ -105,8 +105,8 @@ class WatchedTx implements Tx {
     return this.#told.timed(steps.map(({ sql }) => sql).join('; '), () => this.#tx.runAll(steps))
   }
 
-  lock(table: string, id: string) {
-    return this.#told.timed(`lock a row of ${table}`, () => this.#tx.lock(table, id))
+  lock(table: string, ...ids: readonly string[]) {
+    return this.#told.timed(`lock a row of ${table}`, () => this.#tx.lock(table, ...ids))
   }
 
   afterCommit(effect: () => void) {

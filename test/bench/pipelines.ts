@@ -134,8 +134,8 @@ function listening(tx: Tx, breaths: Ask[][]): Tx {
       return tx.runAll(steps)
     },
     lock(table, id) {
-      one('all', `SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
-      return hear(tx.lock(table, id))
+      one('all', `SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id!])
+      return hear(tx.lock(table, id!))
     },
     afterCommit: () => {},
   }

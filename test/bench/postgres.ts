@@ -62,6 +62,7 @@ async function oneInstance(bench: Bench, { server, pgbench, bucket }: Place): Pr
       await instance.ask('settled')
       return rate
     }
+    await ours() // not counted: what is compiled and planned then is so in all rounds
     return rounds(ROUNDS, ours, peer)
   }
   const name = 'POST submit on Postgres, 32 clients'
@@ -86,6 +87,7 @@ async function readsById(bench: Bench, port: number, tasks: readonly Draft[]): P
   await bare.worker.ask('pages', pages)
   const requests = tasks.map(({ id, key }) => get(`/api/tasks/${id}`, key))
   const load = { connections: CONNECTIONS, requests, ms: READ_MS }
+  await bench.load({ ...load, port })
   const reads = await rounds(
     ROUNDS,
     () => bench.load({ ...load, port }),

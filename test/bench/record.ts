@@ -29,7 +29,7 @@ export function recording(tx: Tx, log: Step[]): Tx {
       for (const { sql, values } of steps) note(sql, values, false)
       return tx.runAll(steps)
     },
-    lock: (table, id) => tx.lock(table, id),
+    lock: (table, ...ids) => tx.lock(table, ...ids),
     afterCommit: () => {},
   }
 }

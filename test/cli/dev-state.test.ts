@@ -89,9 +89,9 @@ test(
     assert.equal(JSON.parse(readFileSync(usual, 'utf8')).accounts, text)
     assert.is(filesOf().length, 2)
     assert.not.equal(second, first)
-    assert.equal(await accountsOf(), first)
     assert.equal(await accountsOf('--db', './.marketplace/dev.db'), first, 'the same file by another name')
-    assert.equal(await accountsOf('--db', '.marketplace/other.db'), second)
+    if (isLong) assert.equal(await accountsOf(), first)
+    if (isLong) assert.equal(await accountsOf('--db', '.marketplace/other.db'), second)
     assert.is(filesOf().length, 2)
   }),
 )

@@ -1,4 +1,4 @@
-// engines: embedded; process: shared
+// engines: embedded; process: shared; lengths: short, long
 /** What people see on a terminal: colours where they are wanted, and the lines of dev. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shows } from '../docs/guide.ts'
+import { isLong } from '../support/length.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { COMMAND, inFolder, run, startOnTerminal, typeOnTerminal } from './program.ts'
 
@@ -13,13 +14,16 @@ const COLOUR = '\u001b['
 
 const settings: [env: NodeJS.ProcessEnv, onTerminal: boolean, inPipe: boolean][] = [
   [{ NO_COLOR: undefined }, true, false],
-  [{ NO_COLOR: '' }, true, false],
-  [{ NO_COLOR: '1' }, false, false],
-  [{ NO_COLOR: undefined, TERM: 'dumb' }, false, false],
-  [{ NO_COLOR: undefined, FORCE_COLOR: '0' }, false, false],
   [{ NO_COLOR: undefined, FORCE_COLOR: '1', TERM: 'dumb' }, true, true],
   [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false, false],
 ]
+if (isLong)
+  settings.push(
+    [{ NO_COLOR: '' }, true, false],
+    [{ NO_COLOR: '1' }, false, false],
+    [{ NO_COLOR: undefined, TERM: 'dumb' }, false, false],
+    [{ NO_COLOR: undefined, FORCE_COLOR: '0' }, false, false],
+  )
 
 test(
   'colours are for terminals that want them: NO_COLOR goes first, then FORCE_COLOR, then what the terminal is',

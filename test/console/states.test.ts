@@ -3,7 +3,7 @@
  * Each page of the console in a real browser, in each of its states: with nothing on it, with what people do and write, while the marketplace
  * fails, and while nobody answers. axe finds nothing, what people wrote is text, and what fails is said where it fails.
  */
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pages } from '../../src/console/pages.ts'
@@ -14,7 +14,7 @@ import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { openMistakenAgent } from './agent.ts'
 import { type Dev, userOf } from './crowd.ts'
-import { be, isRead, openTab, type Side, type Tab, tellWhatStandsOpen } from './tab.ts'
+import { be, isRead, type Look, openTab, type Side, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('states')
 test.after.each(tellWhatStandsOpen)
@@ -88,21 +88,30 @@ async function judged(dev: Dev, agent: Agent, agentId: string): Promise<string[]
   return [id, 'sig.valid']
 }
 
-const LOOKS = isLong
-  ? ([
+const DARK: Look = { width: 1440, colorScheme: 'dark' }
+/** One after another without loading a page anew, and the other way round in every second state: a page is opened in any of them. */
+const LOOKS: readonly [Look, ...Look[]] = isLong
+  ? [
       { width: 1440, colorScheme: 'light' },
-      { width: 1440, colorScheme: 'dark' },
+      DARK,
       // A window of 1,280 pixels at 400 %.
       { width: 320, colorScheme: 'dark' },
-    ] as const)
-  : ([{ width: 1440, colorScheme: 'dark' }] as const)
+    ]
+  : [DARK]
 
 interface State {
   readonly words: string
   readonly known: Known
   readonly refusals: readonly (number | 'cut')[]
   readonly before?: (tab: Tab) => Promise<unknown>
+  /** In each look. */
   readonly check?: (tab: Tab, what: string) => Promise<void>
+  /** After all looks. */
+  readonly isMended?: (tab: Tab, what: string) => Promise<void>
+  /** The looks the other way round. */
+  readonly isTurned?: boolean
+  /** Each page by its address. */
+  readonly isOpened?: boolean
   /** All unless given. */
   readonly sides?: readonly Side[]
   /** Whether it is looked at on paper and in forced colours, too. */
@@ -112,7 +121,7 @@ interface State {
 }
 
 /** Printed: in light whoever likes the dark, all that is told and nothing that is pressed, none of it over another or cut off. */
-async function onPaper(tab: Tab, what: string): Promise<void> {
+async function onPaper(tab: Tab, what: string, isJudged: boolean): Promise<void> {
   const { page } = tab
   await page.evaluate(
     `document.documentElement.dataset.theme = 'dark'
@@ -138,13 +147,13 @@ async function onPaper(tab: Tab, what: string): Promise<void> {
   })()`)
   assert.equal(faults, [], `${what}, printed`)
   // No paper is as narrow as a telephone.
-  if (isLong && page.viewportSize()!.width >= PAPER) await tab.isAccessible(`${what}, printed`)
+  if (isJudged && page.viewportSize()!.width >= PAPER) await tab.isAccessible(`${what}, printed`)
   await page.emulateMedia({ media: 'screen' })
   await page.evaluate('delete document.documentElement.dataset.theme')
 }
 
 /** The reader's own colours: what is chosen, what has the focus and what is pressed differs from what is not, without grounds. */
-async function inForcedColours(tab: Tab, what: string): Promise<void> {
+async function inForcedColours(tab: Tab, what: string, isJudged: boolean): Promise<void> {
   const { page } = tab
   await page.emulateMedia({ forcedColors: 'active' })
   const faults = await page.evaluate(`(() => {
@@ -163,36 +172,48 @@ async function inForcedColours(tab: Tab, what: string): Promise<void> {
     ]
   })()`)
   assert.equal(faults, [], `${what}, in forced colours`)
-  if (isLong) await tab.isAccessible(`${what}, in forced colours`, 'of the reader')
+  if (isJudged) await tab.isAccessible(`${what}, in forced colours`, 'all but colours')
   await page.emulateMedia({ forcedColors: 'none' })
 }
 
-/** All pages of a side. */
-async function asOne(url: string, browser: Browser, side: Side, look: (typeof LOOKS)[number], state: State) {
-  const { words, known, refusals, before, fault } = state
-  const tab = await openTab(browser, url, { ...look, refusals })
+/** All pages of a side, each opened once and seen in all looks: the first by its address, and the others by links, unless `isOpened`. */
+async function asOne(url: string, browser: Browser, side: Side, state: State) {
+  const { words, known, refusals, before, fault, isMended, isTurned, isOpened } = state
+  const [first = DARK, ...others] = isTurned ? [...LOOKS].reverse() : LOOKS
+  const tab = await openTab(browser, url, { ...first, refusals })
   await be(tab, side)
   await before?.(tab)
   for (const { path } of pagesOf(side)) {
     const address = addressOf(path, known)
     if (address === null) continue
-    await tab.to(address)
-    await lookAt(tab, `${path} of the ${side}, ${words}, ${look.width} ${look.colorScheme}`, state)
+    const what = `${path} of the ${side}, ${words}`
+    await tab.as(first)
+    await (path === '/' || isOpened ? tab.to(address) : tab.follow(address))
+    await lookAt(tab, what, first, state)
+    let { width } = first
+    for (const look of others) {
+      await tab.as(look)
+      await lookAt(tab, what, look, state, look.width === width)
+      ;({ width } = look)
+    }
+    await isMended?.(tab, what)
   }
   tab.hadNoFaults(fault)
   if (fault) assert.ok(tab.faults.length > 0, `${words}: nobody has noticed`)
   await tab.close()
 }
 
-async function lookAt(tab: Tab, what: string, { fault, check, isLooked }: State): Promise<void> {
+/** `isKnown`: it was seen as wide. Then nothing but colours differs. */
+async function lookAt(tab: Tab, page: string, look: Look, { fault, check, isLooked }: State, isKnown = false) {
+  const what = `${page}, ${look.width} ${look.colorScheme}`
   await isRead(tab, what)
   // What has no fields has no names either.
-  if (!fault) await tab.isAccessible(what)
+  if (!fault) await tab.isAccessible(what, isKnown ? 'colours' : 'all')
   assert.is.not(await tab.page.title(), 'acted')
   await check?.(tab, what)
   if (!isLooked) return
-  await onPaper(tab, what)
-  await inForcedColours(tab, what)
+  await onPaper(tab, what, isLong && !isKnown)
+  await inForcedColours(tab, what, isLong && !isKnown)
 }
 
 test(
@@ -207,11 +228,17 @@ test(
     await dev.said(/^my-agent can be hired/)
     const { browser, close } = await openBrowser()
     const everywhere = async (state: State) => {
-      for (const side of state.sides ?? SIDES)
-        for (const look of LOOKS) await asOne(dev.ready.url, browser, side, look, state)
+      for (const side of state.sides ?? SIDES) await asOne(dev.ready.url, browser, side, state)
     }
     try {
-      if (isLong) await everywhere({ words: 'with nothing', known: NOTHING, refusals: [400, 404] })
+      if (isLong)
+        await everywhere({
+          words: 'with nothing',
+          known: NOTHING,
+          refusals: [400, 404],
+          isTurned: true,
+          isOpened: true,
+        })
       const known = await doThings(dev, agent)
       await everywhere({ words: 'with something', known, refusals: [], isLooked: true })
       for (const how of isLong ? (['500', 'cut'] as const) : (['500'] as const)) {
@@ -219,8 +246,8 @@ test(
         await everywhere({
           ...{ words: `while the answer is ${how}`, known, refusals: [500, 'cut'] },
           ...(!isLong && { sides: ['buyer'] as const }),
-          before: failing.begin,
-          check: failing.isSaid,
+          ...failing,
+          isTurned: how === 'cut',
         })
       }
       for (const [words, change] of SHAPES)
@@ -243,11 +270,14 @@ const ALWAYS = /\/api\/(?:auth\/me|stream|dev\/status)$/
 /** Lets the marketplace fail for a tab, except that it knows who is signed in. */
 function failuresOf(how: '500' | 'cut') {
   let asked = 0
-  const begin = ({ page }: Tab) => {
+  const before = async ({ page }: Tab) => {
     page.on('framenavigated', () => {
       asked = 0
     })
-    return page.route(/\/api\//, route => {
+    await begin(page)
+  }
+  const begin = (page: Page) =>
+    page.route(/\/api\//, route => {
       const { pathname } = new URL(route.request().url())
       if (pathname === '/api/auth/me') return route.continue()
       if (!ALWAYS.test(pathname)) asked++
@@ -256,26 +286,31 @@ function failuresOf(how: '500' | 'cut') {
       const json = { success: false, error: SENTENCE }
       return route.fulfill({ status: 500, headers, json })
     })
-  }
-  /** Each page that asked for something says what it could not read, why, and what to do; and shows it once it can be read. */
-  const isSaid = async ({ page }: Tab, what: string) => {
+  const saidOn = (page: Page) => page.locator('main [role=alert]')
+  /** Each page that asked for something says what it could not read, why, and what to do. */
+  const check = async ({ page }: Tab, what: string) => {
     if (asked === 0) return
-    const said = page.locator('main [role=alert]')
-    const words = await said.allTextContents()
+    const words = await saidOn(page).allTextContents()
     assert.ok(words.length > 0, `${what}: nothing is said`)
     for (const text of words) {
       assert.match(text, /could not be/, what)
       if (how === '500') assert.ok(text.includes(SENTENCE) && text.includes('req_of_the_test'), `${what}: ${text}`)
     }
+  }
+  /** It shows it once it can be read. */
+  const isMended = async ({ page }: Tab, what: string) => {
+    if (asked === 0) return
+    const said = saidOn(page)
+    const words = await said.allTextContents()
     await page.unroute(/\/api\//)
     // Some is read anew without being told to, as the stream is there again.
     await until(`${what} can be read again`, async () => {
       await page.evaluate("for (const again of document.querySelectorAll('main [role=alert] button')) again.click()")
       return !(await said.allTextContents()).some(text => words.includes(text))
     })
-    await begin({ page } as Tab)
+    await begin(page)
   }
-  return { begin, isSaid }
+  return { before, check, isMended }
 }
 
 /** An answer of which each row has lost its fields. */
@@ -292,7 +327,7 @@ const SHAPES: readonly (readonly [words: string, change: (data: unknown) => unkn
 
 /** Lets the marketplace give answers that nobody expects, except of who is signed in. */
 function othersOf(change: (data: unknown) => unknown) {
-  const begin = ({ page }: Tab) =>
+  const before = ({ page }: Tab) =>
     page.route(/\/api\//, async route => {
       const { pathname } = new URL(route.request().url())
       if (pathname === '/api/auth/me' || pathname === '/api/stream') return route.continue()
@@ -305,11 +340,14 @@ function othersOf(change: (data: unknown) => unknown) {
         await route.continue().catch(() => {})
       }
     })
-  /** The ways on are there; and the page is, once it can be drawn. */
-  const isKept = async (tab: Tab, what: string) => {
-    const { page } = tab
+  /** The ways on are there. */
+  const check = async ({ page }: Tab, what: string) => {
     assert.ok((await page.locator('.side a').count()) > 5 && (await page.locator('.strip').isVisible()), what)
     assert.ok((await page.locator('main').textContent())!.trim().length > 10, `${what} is blank`)
+  }
+  /** The page is there once it can be drawn. */
+  const isMended = async (tab: Tab, what: string) => {
+    const { page } = tab
     await page.unroute(/\/api\//)
     // Some pages say rightly that there is nothing of this name.
     const said = page.locator('main [role=alert]', { hasText: 'could not be shown' })
@@ -318,9 +356,9 @@ function othersOf(change: (data: unknown) => unknown) {
       await isRead(tab, what)
       return (await said.count()) === 0
     })
-    await begin(tab)
+    await before(tab)
   }
-  return { before: begin, check: isKept }
+  return { before, check, isMended }
 }
 
 /** What a page must not do, as scripts, and what is told of it. */

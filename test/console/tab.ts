@@ -1,7 +1,7 @@
 /** A tab of the real browser at a console. Whatever the browser complains of, and every request to elsewhere, is a fault. */
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import { violationsOf } from '../support/browser.ts'
 import { PATIENCE_MS, until } from '../support/patience.ts'
 
 export interface Tab {
@@ -11,21 +11,27 @@ export interface Tab {
   readonly faults: readonly string[]
   /** Goes to an address behind `/console`, and waits for its heading. */
   to(path: string): Promise<void>
+  /** The same from a page of the console, without loading it anew. */
+  follow(path: string): Promise<void>
   /** Presses keys, one after another. */
   press(...keys: readonly string[]): Promise<void>
   /** Waits for words on the page. */
   sees(words: string | RegExp): Promise<void>
+  /** Changes the window and the colours, without loading anything. */
+  as(look: Look): Promise<void>
   /** Fails if anything is wrong for who cannot see, or sees little. */
-  /** `colours`: whose they are. Those of the reader are not ours to judge. */
-  isAccessible(what: string, colours?: 'ours' | 'of the reader'): Promise<void>
+  isAccessible(what: string, judged?: keyof typeof JUDGED): Promise<void>
   /** Fails if the browser complained, or asked somebody else. `meant`: of what a test makes it complain. */
   hadNoFaults(meant?: RegExp): void
   close(): Promise<void>
 }
 
-interface TabOptions {
-  width?: number
-  colorScheme?: 'light' | 'dark'
+export interface Look {
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
+}
+
+interface TabOptions extends Partial<Look> {
   /** Responses that the test provokes, and connections that it cuts: the browser writes each down as an error. */
   refusals?: readonly Refused[]
 }
@@ -65,12 +71,27 @@ export async function tellWhatStandsOpen(): Promise<void> {
   }
 }
 
+const HEIGHT = 900
+
+/** What of a page axe judges. */
+const JUDGED = {
+  all: {},
+  /** Of a page that was judged in other colours. */
+  colours: { runOnly: ['color-contrast', 'link-in-text-block'] },
+  /** Those of the reader are not ours. */
+  'all but colours': { rules: { 'color-contrast': { enabled: false } } },
+}
+
 /** Nobody is signed in at first, and somebody who was may be so no more. */
 const USUAL = [401]
 
 export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<Tab> {
   const { width = 1440, colorScheme = 'light', refusals = [] } = options
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: { width, height: HEIGHT },
+    colorScheme,
+    reducedMotion: 'reduce',
+  })
   context.setDefaultTimeout(PATIENCE_MS)
   return tabIn(context, url, [...USUAL, ...refusals])
 }
@@ -104,16 +125,23 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
       await page.goto(`${url}/console${path}`)
       await page.locator('h1').first().waitFor()
     },
+    async follow(path) {
+      await page.evaluate(
+        `document.querySelector('h1').dataset.left = 'yes'
+         Object.assign(document.body.appendChild(document.createElement('a')), { href: ${JSON.stringify(`/console${path}`)} }).click()
+         document.body.lastElementChild.remove()`,
+      )
+      await page.locator('h1:not([data-left])').first().waitFor()
+    },
     async press(...keys) {
       for (const key of keys) await page.keyboard.press(key)
     },
-    async isAccessible(what, colours = 'ours') {
-      // By the debugger's way, so that the page's own policy stays as it is.
-      await page.evaluate(axe.source)
-      const violations = await page.evaluate(
-        `axe.run({ rules: { 'color-contrast': { enabled: ${colours === 'ours'} } } }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))`,
-      )
-      assert.equal(violations, [], what)
+    async as({ width, colorScheme }) {
+      await page.setViewportSize({ width, height: HEIGHT })
+      await page.emulateMedia({ colorScheme })
+    },
+    async isAccessible(what, judged = 'all') {
+      assert.equal(await violationsOf(page, JUDGED[judged]), [], what)
       const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       assert.is(await page.evaluate(overflow), false, `${what} is wider than its window`)
     },

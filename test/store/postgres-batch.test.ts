@@ -188,6 +188,18 @@ for (const [test, breakPg] of ways) {
     ])
   })
 
+  test('what is asked after a step sees what it wrote', async state => {
+    await state.db.write(async tx => {
+      await Promise.all([tx.runAll([take('a', 1)]), tx.runAll([give('b', 1), take('a', 1)])])
+      assert.equal(await tx.get(`SELECT coins FROM jars WHERE id = 'a'`), { coins: 3 })
+      await tx.runAll([give('b', 1)])
+    })
+    assert.equal(await jars(state), [
+      { id: 'a', coins: 3 },
+      { id: 'b', coins: 2 },
+    ])
+  })
+
   test('what must not be there twice is refused at the commit as it would be at once', async state => {
     const { db } = state
     const add = (id: string) => ({ sql: 'INSERT INTO jars (id, coins) VALUES ($1, 1)', values: [id] })

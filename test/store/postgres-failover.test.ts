@@ -127,6 +127,14 @@ test('a primary that is told to take no writes while another takes them is left 
   await tell(pair.standby.url, 'SELECT pg_promote()')
   const locked = `ALTER SYSTEM SET default_transaction_read_only = on`
   await tell(pair.primary.url, `ALTER SYSTEM SET synchronous_standby_names = ''`, locked, 'SELECT pg_reload_conf()')
+  // A server that tells a new connection so has told its others.
+  await until('the old primary', async () => {
+    const client = new pg.Client(pair.primary.url)
+    await client.connect()
+    const { rows } = await client.query('SHOW default_transaction_read_only')
+    await client.end()
+    return rows[0].default_transaction_read_only === 'on'
+  })
   const first = await create()
   const others = await crowd(create)
   assert.equal([...new Set([first, ...others].map(({ status }) => status))], [201])

@@ -9,6 +9,7 @@ import { BusyError, ConstraintError } from '../../src/store/db.ts'
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace, type TestMarketplace, taskFields } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 
 const add = 'UPDATE rows SET count = count + 1 WHERE id = $1'
 
@@ -59,6 +60,33 @@ test('a deadlock is resolved by another try, also where a statement that travels
     both.map(({ count }) => count),
     [2, 2, 2],
   )
+  await close()
+})
+
+test('rows are held in the order of their ids, however they lie and are named', async () => {
+  const { db, close } = await openRows()
+  // Its new version lies behind the others.
+  await db.write(tx => tx.run(add, ['a']))
+  let free = () => {}
+  const held = new Promise<void>(resolve => (free = resolve))
+  const has = meeting(2)
+  const first = db.write(async tx => {
+    await tx.lock('rows', 'a')
+    await has()
+    await held
+  })
+  await has()
+  const both = db.write(tx => tx.lock('rows', 'c', 'a', 'b'))
+  const isWaiting = () =>
+    db.read(q =>
+      q.get<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      ),
+    )
+  await until('the one that waits', async () => ((await isWaiting())?.n ?? 0) > 0)
+  await db.write(tx => tx.lock('rows', 'b'))
+  free()
+  await Promise.all([first, both])
   await close()
 })
 

@@ -2,7 +2,7 @@
 /** Rows of the embedded engine become objects. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rowReader } from '../../src/store/embedded/statements.ts'
+import { rowReader } from '../../src/store/embedded/row-reader.ts'
 
 /** Whatever an alias may be. */
 const names = [

@@ -61,7 +61,7 @@ const seenBy = (tx: Tx, effects: (() => void)[]): Tx => ({
   all: (sql, values) => tx.all(sql, values),
   run: (sql, values) => tx.run(sql, values),
   runAll: steps => tx.runAll(steps),
-  lock: (table, id) => tx.lock(table, id),
+  lock: (table, ...ids) => tx.lock(table, ...ids),
   changes: null,
   afterCommit: effect => void effects.push(effect),
 })

@@ -6,7 +6,8 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright-core'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { PATIENCE_MS } from './patience.ts'
 
 interface OpenBrowser {
@@ -20,6 +21,17 @@ export async function openBrowser(): Promise<OpenBrowser> {
     : await unpacked()
   const browser = await chromium.launch({ executablePath, args, headless: true, timeout: PATIENCE_MS })
   return { browser, close: () => browser.close() }
+}
+
+/** What axe has against a page as it is, with its own options. */
+export async function violationsOf(page: Page, options: object = {}): Promise<string[]> {
+  // By the debugger's way, so that the page's own policy stays as it is.
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
+  // What is right is not told: axe would write down each part of it.
+  return page.evaluate(
+    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })})
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`,
+  )
 }
 
 const PACKAGE = '@sparticuz/chromium'

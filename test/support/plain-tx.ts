@@ -7,6 +7,6 @@ export const plainTx = (tx: Tx): Tx => ({
   all: (sql, values) => tx.all(sql, values),
   run: (sql, values) => tx.run(sql, values),
   runAll: steps => tx.runAll(steps),
-  lock: (table, id) => tx.lock(table, id),
+  lock: (table, ...ids) => tx.lock(table, ...ids),
   afterCommit: effect => tx.afterCommit(effect),
 })

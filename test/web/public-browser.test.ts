@@ -1,13 +1,12 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: shared; lengths: short, long
 /**
  * The public pages in a real browser: without scripts, without a message, readable by everybody, found by search engines. Source: A-307.
  */
-import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { brandOf } from '../../src/settings/brand.ts'
-import { openBrowser } from '../support/browser.ts'
+import { openBrowser, violationsOf } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
@@ -152,10 +151,7 @@ for (const [at, [name, [, go]]] of looked.entries()) {
     for (const [colorScheme, width] of isLong ? looks : [looks[at % 2]!]) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 800 })
-      await page.evaluate(axe.source)
-      const violations = await page.evaluate(
-        'axe.run({ rules: { "target-size": { enabled: true } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
-      )
+      const violations = await violationsOf(page, { rules: { 'target-size': { enabled: true } } })
       assert.equal(violations, [], `${colorScheme}, ${width} px`)
       const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       assert.is(await page.evaluate(overflow), false, `${width} px`)

@@ -63,9 +63,9 @@ export class GroupCommit {
 }
 
 async function runAll(tx: Tx, group: readonly PendingWrite[]): Promise<unknown[]> {
-  // Locked in one order everywhere; otherwise two groups could deadlock.
-  const taskIds = [...new Set(group.map(note => note.taskId))].sort()
-  const locked = Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))
+  // In the order of their ids; otherwise two groups could deadlock.
+  const taskIds = new Set(group.map(note => note.taskId))
+  const locked = tx.lock('tasks', ...taskIds)
   const [outcomes] = await Promise.all([Promise.all(group.map(note => note.work(tx))), locked])
   return outcomes
 }

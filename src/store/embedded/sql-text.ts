@@ -1,4 +1,8 @@
 /** Parses the text of a statement when it is prepared: its kind, the table that it writes, and the order of its values. */
+import { boundedCache } from '../../shared/bounded-cache.ts'
+
+/** More texts than the program has. Only texts that are built at run time could reach this bound. */
+export const KEPT_TEXTS = 1_000
 
 export interface SqlText {
   kind: 'read' | 'write' | 'schema'
@@ -23,8 +27,17 @@ const UNREPEATABLE =
 // These keep the rows that were changed before a failure. The journal, which has whole statements, could not record that.
 const HALF_DONE = /\b(OR|ON\s+CONFLICT)\s+(FAIL|ROLLBACK)\b/i
 
+/** Of all engines of the process: what opens one after another parses each text once. */
+const texts = boundedCache<SqlText>({ maxEntries: KEPT_TEXTS })
+
 /** Parses a text. Throws a TypeError if it is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
 export const readSqlText = (sql: string): SqlText => {
+  const text = texts.get(sql) ?? parsed(sql)
+  texts.set(sql, text)
+  return text
+}
+
+const parsed = (sql: string): SqlText => {
   const { words, parameters } = scan(sql)
   const verb = mainVerb(words)
   const kind = verb === 'SELECT' ? 'read' : WRITES.has(verb) ? 'write' : SCHEMA.has(verb) ? 'schema' : null

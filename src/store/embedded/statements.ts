@@ -3,7 +3,8 @@ import { boundedCache } from '../../shared/bounded-cache.ts'
 import { ConstraintError, LostError, TooMuchError, type Value } from '../db.ts'
 import { type DiskFile, type ReadableFile, writeFully } from './disk.ts'
 import { FilePages } from './file-pages.ts'
-import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
+import { type RowReader, readerOf } from './row-reader.ts'
+import { KEPT_TEXTS, readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
 
 /** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
@@ -27,8 +28,6 @@ export interface Result {
   bound: Value[]
 }
 
-// More texts than the program has. Only texts that are built at run time could reach this bound.
-const KEPT_STATEMENTS = 1_000
 // Units per transaction of SQLite. Its end can take time that grows with the database: a page that was split has for a
 // moment a number far beyond the last page, and SQLite then searches all pages for those beyond it.
 const UNITS = 64
@@ -39,9 +38,6 @@ const GUARDED = 64
 // Pages of a database in a file that stay in memory.
 const CACHE_KIB = 16 * 1024
 const NO_ROWS: Record<string, Value>[] = []
-/** Of all engines of the process: what opens one after the other parses each text and compiles each reader once. */
-const texts = boundedCache<SqlText>({ maxEntries: KEPT_STATEMENTS })
-const readers = boundedCache<RowReader>({ maxEntries: KEPT_STATEMENTS })
 
 export class Engine {
   readonly #connection: Connection
@@ -49,7 +45,7 @@ export class Engine {
   readonly file: DiskFile | null
   readonly #pages: FilePages | null
   readonly #prepared = boundedCache<Prepared>({
-    maxEntries: KEPT_STATEMENTS,
+    maxEntries: KEPT_TEXTS,
     onLeave: ({ statement }) => statement.free(),
   })
   readonly #transaction: Statement
@@ -136,8 +132,7 @@ export class Engine {
   prepare(sql: string): Prepared {
     const kept = this.#prepared.get(sql)
     if (kept) return kept
-    const text = texts.get(sql) ?? readSqlText(sql)
-    texts.set(sql, text)
+    const text = readSqlText(sql)
     const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
     const prepared = { sql, text, statement, row: null }
     this.#prepared.set(sql, prepared)
@@ -388,32 +383,4 @@ const translated = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
   const known = KINDS.find(([prefix]) => message.startsWith(prefix))
   return known ? new ConstraintError(known[1], message) : error
-}
-
-function readerOf(names: readonly string[]): RowReader {
-  const key = JSON.stringify(names)
-  const reader = readers.get(key) ?? rowReader(names)
-  readers.set(key, reader)
-  return reader
-}
-
-interface Row {
-  value(column: number): Value
-}
-
-type RowReader = (row: Row) => Record<string, Value>
-
-/**
- * Returns a function that makes an object literal of a row with these columns. If columns are added to an object one by one,
- * V8 keeps it as a hash table from the sixteenth on: a task takes 7.8 µs to read then, and 6.0 as a literal.
- * @internal Tested with rows of every kind.
- */
-export const rowReader = (names: readonly string[]): RowReader => {
-  const fields = names.map((name, column) => `${JSON.stringify(name)}: row.value(${column})`)
-  try {
-    return new Function('row', `return { ${fields.join(', ')} }`) as RowReader
-  } catch {
-    // Node may forbid code that is made of text, by --disallow-code-generation-from-strings.
-    return row => Object.fromEntries(names.map((name, column) => [name, row.value(column)]))
-  }
 }

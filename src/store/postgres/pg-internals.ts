@@ -86,7 +86,7 @@ class Batch extends pg.Query {
   declare query_timeout?: number
 
   constructor(columnsOf: Columns) {
-    super({ text: '' })
+    super('') // an object would be copied with all its descriptors
     this.#columnsOf = columnsOf
   }
 
@@ -213,6 +213,12 @@ export async function provesBatches(client: pg.ClientBase): Promise<boolean> {
 
 const PROOF_MS = 5000
 
+const faultOf = (answer: Promise<unknown>): Promise<unknown> =>
+  answer.then(
+    () => null,
+    error => error,
+  )
+
 /** What is asked until a turn of the event loop is over goes as one batch. */
 export class BatchSender implements Sender {
   readonly isOutdated = false
@@ -245,21 +251,33 @@ export class BatchSender implements Sender {
     if (batch) this.#client.query(batch)
   }
 
+  /** All with one Sync: groups behind one that fails were not tried, so they go once more, without it. */
   async carry(groups: readonly (readonly PackedRead[])[]): Promise<boolean> {
     const { stream } = connectionOf(this.#client)!
-    stream.cork()
-    this.send()
-    const errors = groups.map(group => {
+    for (let left = groups; left.length > 0; ) {
+      stream.cork()
+      this.send()
       const batch = new Batch(this.#columns)
-      for (const { asked, resolve, reject } of group)
-        batch.add(asked.text, asked.name, asked.values).then(resolve, reject)
-      return new Promise<unknown>(resolve => {
+      const ended = new Promise<unknown>(resolve => {
         batch.callback = resolve
-        this.#client.query(batch)
       })
-    })
-    stream.uncork()
-    return !(await Promise.all(errors)).some(error => error && endsConnection(error))
+      const answers = left.map(group =>
+        Promise.all(
+          group.map(async ({ asked, resolve }) => resolve(await batch.add(asked.text, asked.name, asked.values))),
+        ),
+      )
+      batch.waitForAll(this.#statementMs)
+      this.#client.query(batch)
+      stream.uncork()
+      const [error, ...ends] = await Promise.all([ended, ...answers.map(faultOf)])
+      const isLost = Boolean(error) && endsConnection(error)
+      const behind = error && !isLost ? left.filter((_, i) => ends[i] === error).slice(1) : []
+      for (const [i, group] of left.entries())
+        if (ends[i] && !behind.includes(group)) for (const { reject } of group) reject(ends[i])
+      if (isLost) return false
+      left = behind
+    }
+    return true
   }
 
   #open(): Batch {

@@ -59,13 +59,22 @@ const WRITTEN = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/
 export const notAll = '22012'
 
 const joined = boundedCache<string>({ maxEntries: KEPT_TEXTS })
+/** Texts by number, since a key that is made of texts is as long as they are, each time. */
+const numbers = boundedCache<number>({ maxEntries: KEPT_TEXTS })
+let last = 0
+
+function numberOf(text: string): number {
+  const found = numbers.get(text) ?? ++last
+  if (found === last) numbers.set(text, found)
+  return found
+}
 
 /**
  * Several writes of different tables as one statement, whose only row says as c0, c1 … how many rows each changed. `sure`: it fails with
  * `notAll` unless each changed one.
  */
 export function joinedText(texts: readonly string[], sure: boolean): string {
-  const key = `${sure} ${texts.join('\n;\n')}`
+  const key = `${sure} ${texts.map(numberOf)}`
   let found = joined.get(key)
   if (!found) {
     let parameters = 0

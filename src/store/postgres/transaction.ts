@@ -11,6 +11,8 @@ export class PostgresTx implements Tx {
   /** Assumes that each step changes a row, and lets the commit fail if one did not. */
   readonly #trusting: boolean
   readonly #after: (() => void)[] = []
+  /** Steps that are not sent yet: those that follow each other go in as few statements as they can. */
+  readonly #steps: Step[] = []
   #begun = false
   #ended = false
   #failure: unknown = null
@@ -48,29 +50,38 @@ export class PostgresTx implements Tx {
   }
 
   async runAll(steps: readonly Step[]) {
-    const groups = apart(steps)
-    const answers = groups.map(group => {
-      const sql = joinedText(
-        group.map(step => step.sql),
-        this.#trusting,
-      )
-      return this.#query(
-        sql,
-        group.flatMap(step => step.values),
-      )
-    })
-    const all = Promise.all(answers)
+    if (this.#ended) throw tooLate()
     if (this.#trusting) {
-      all.catch(() => {}) // fails the commit too
+      this.#steps.push(...steps)
       return steps.map(() => true)
     }
-    const counts = (await all).map(({ rows }) => Object.values(rows[0]!))
+    const groups = apart(steps)
+    const counts = (await Promise.all(groups.map(group => this.#join(group)))).map(({ rows }) =>
+      Object.values(rows[0]!),
+    )
     const changed = new Map(groups.flatMap((group, i) => group.map((step, j) => [step, counts[i]![j] !== 0] as const)))
     return steps.map(step => changed.get(step)!)
   }
 
-  async lock(table: string, id: string) {
-    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
+  #join(group: readonly Step[]) {
+    const sql = joinedText(
+      group.map(step => step.sql),
+      this.#trusting,
+    )
+    return this.#send(
+      sql,
+      group.flatMap(step => step.values),
+    )
+  }
+
+  #sendSteps() {
+    if (this.#steps.length === 0) return
+    for (const group of apart(this.#steps.splice(0))) this.#join(group).catch(() => {}) // fails the commit too
+  }
+
+  async lock(table: string, ...ids: readonly string[]) {
+    const which = ids.length === 1 ? '= $1' : `= ANY (string_to_array($1, ',')) ORDER BY id`
+    await this.#query(`SELECT id FROM ${table} WHERE id ${which} FOR NO KEY UPDATE`, [ids.join(',')])
   }
 
   afterCommit(effect: () => void) {
@@ -79,6 +90,7 @@ export class PostgresTx implements Tx {
   }
 
   async commit() {
+    this.#sendSteps()
     this.#ended = true
     if (!this.#begun) return
     // After an error the server answers COMMIT with a rollback, and does not report that as an error.
@@ -101,7 +113,12 @@ export class PostgresTx implements Tx {
     }
   }
 
-  async #query(sql: string, values: readonly Value[]) {
+  #query(sql: string, values: readonly Value[]) {
+    this.#sendSteps()
+    return this.#send(sql, values)
+  }
+
+  async #send(sql: string, values: readonly Value[]) {
     if (this.#ended) throw tooLate()
     if (!this.#begun) this.#wire.begin(this.#isolation)
     this.#begun = true

@@ -25,8 +25,7 @@ export const keyById = (q: Reader, id: string) =>
 /** The account of this key, and the key's id. */
 export const userByKey = (q: Reader, keyHash: string) =>
   q.get<UserRow & { keyId: string }>(
-    `SELECT ${users.all}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users
-     WHERE id = (SELECT k.user_id FROM api_keys k WHERE k.key_hash = $1)`,
+    `SELECT ${users.as('u')}, k.id AS "keyId" FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = $1`,
     [keyHash],
   )
 
