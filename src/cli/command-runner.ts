@@ -18,14 +18,13 @@ tellCommandsAs(words => callFor(words, records))
 if (parentPort === null) process.exitCode = await main(process.argv.slice(2))
 else serve(parentPort)
 
-/** What `market_status` runs, with which coding agents begin: they think a while before. The first `fetch` is slow too. */
+/** What `market_status` runs, with which coding agents begin: they think a while before. */
 function loadFirst() {
   return Promise.all([
     import('./commands/agents.ts'),
     import('./commands/deliveries.ts'),
     import('./commands/clock.ts'),
     import('./endpoint/run.ts'),
-    fetch('data:,'),
   ])
 }
 

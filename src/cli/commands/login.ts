@@ -93,13 +93,22 @@ export const logout = (flags: AddressFlags) =>
     const session = stored(address)
     if (!session) throw new Fault(`Nobody is signed in at ${address.url}`, { code: exitCodes.failed })
     forgetSession(session)
-    const ended = (await instanceAt(new Transport({ baseUrl: address.url }))) === session.instance
+    const there = await instanceAt(new Transport({ baseUrl: address.url })).catch(away)
+    const ended = there === session.instance
     // Never sends the cookie of one marketplace to another.
     if (ended) await end(session)
     return output.answer({ url: address.url, email: session.email, ended }, () =>
-      output.out.line(`${plain(session.email)} is signed out of ${plain(address.url)}.`),
+      output.out.line(
+        `${plain(session.email)} is signed out of ${plain(address.url)}${ended ? '' : ' here; the marketplace was not told'}.`,
+      ),
     )
   })
+
+/** A session is forgotten here all the same. */
+function away(error: unknown): null {
+  if (error instanceof UnreachableError) return null
+  throw error
+}
 
 export const whoami = (flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, found, out, answer }) => {
