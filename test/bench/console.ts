@@ -115,7 +115,7 @@ async function scrolling({ page, context, to }: Tab, path: string, row: string, 
 }
 
 async function hour({ page, context, to }: Tab, dev: Dev): Promise<Row> {
-  await to('/?show=looks')
+  await to('/')
   const admin = userOf(dev, 'admin')
   await times(EVENTS, at => admin.ask('GET', `/api/agents/nobody-${at}`, undefined, 'key'))
   await until('the last event', async () => page.getByText(`nobody-${EVENTS - 1}`).isVisible())

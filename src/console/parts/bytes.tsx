@@ -13,7 +13,7 @@ export interface Body {
   readonly cut: boolean
 }
 
-const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)|([{}[\],])|\s+/g
+const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null|[{[]\s*[}\]])|([{}[\],])|\s+/g
 
 interface Part {
   readonly kind: 's' | 'p' | 'd' | 'q'
