@@ -1,5 +1,6 @@
 /** Responds to what is not HTTP or took too long to become a request. The response is written by hand. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Config } from '../settings/config.ts'
@@ -17,7 +18,9 @@ const words: Record<string, string> = {
 export const refuseParserError =
   (config: Config, hasBegun: (socket: Duplex) => boolean) => (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (socket.writableEnded) return // responded already; what still arrives belongs to the same broken request
-    if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
+    // A browser keeps connections at hand. It would take an answer for that to what it asks next; where there is none, it asks again.
+    const isAsked = error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || (socket as Socket).bytesRead > 0
+    if (error.code === 'ECONNRESET' || !isAsked || !socket.writable || hasBegun(socket)) {
       socket.destroy()
       return
     }

@@ -1,10 +1,9 @@
-// engines: embedded; process: shared; lengths: short, long
+// engines: embedded; process: shared
 /** The demo holds what it promises, and the database commands hold on a real database. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isLong } from '../support/length.ts'
 import { inFolder, run, startDev } from './program.ts'
 
 test(
@@ -58,7 +57,6 @@ test(
     assert.is(end.type, 'end')
     assert.is(end.ok, false)
     assert.match(end.reason, 'connection test')
-    if (!isLong) return
     const told = await run(['demo'], folder, env)
     assert.is(told.code, 1)
     assert.ok(told.err.includes(end.reason.split(' ')[0]), told.err)

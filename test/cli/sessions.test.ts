@@ -1,11 +1,10 @@
-// engines: embedded; process: shared; lengths: short, long
+// engines: embedded; process: shared
 /** Signing in from the command line, and what a session is used for. Source: A-51. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
-import { isLong } from '../support/length.ts'
 import { signIn, startServe } from './deployment.ts'
 import { answerOf, inFolder, run, startDev } from './program.ts'
 
@@ -157,7 +156,6 @@ test(
     const out = JSON.parse((await run(['logout', '--url', first.url, '--json'], folder)).out)
     assert.is(out.data.ended, false, 'the other is not told')
     assert.not.match((await second.stop()).out, 'logout')
-    if (!isLong) return
     const third = await startServe(folder, port)
     assert.is((await signIn(folder, third.url)).code, 0)
     assert.is((await run(['whoami', '--url', third.url], folder)).code, 0, 'the same database is the same marketplace')
