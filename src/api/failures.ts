@@ -219,7 +219,11 @@ export class Refusal extends Error {
   finding: Finding | undefined
 
   constructor(code: FailureName, status: number, message: string, errors?: FieldErrors) {
+    const { stackTraceLimit } = Error
+    // Finding the frames would be a tenth of what a refused request costs, and nobody needs them.
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.status = status
     this.errors = errors

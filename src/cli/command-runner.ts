@@ -18,6 +18,17 @@ tellCommandsAs(words => callFor(words, records))
 if (parentPort === null) process.exitCode = await main(process.argv.slice(2))
 else serve(parentPort)
 
+/** What `market_status` runs, with which coding agents begin: they think a while before. The first `fetch` is slow too. */
+function loadFirst() {
+  return Promise.all([
+    import('./commands/agents.ts'),
+    import('./commands/deliveries.ts'),
+    import('./commands/clock.ts'),
+    import('./endpoint/run.ts'),
+    fetch('data:,'),
+  ])
+}
+
 function serve(port: NonNullable<typeof parentPort>): void {
   let text = ''
   const hear: typeof process.stdout.write = (chunk, encoding?: unknown, written?: unknown) => {
@@ -33,4 +44,5 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const exitCode = await main(args)
     port.postMessage({ exitCode, text })
   })
+  void loadFirst().catch(() => {})
 }

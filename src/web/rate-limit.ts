@@ -7,7 +7,6 @@ import type { Market } from '../market/market.ts'
 import { isMultipart } from './bodies/body.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
 import type { CountRequest } from './response.ts'
-import { clientAddress } from './sockets/client-address.ts'
 
 /**
  * Returns null if rate limits are off. In mode `warn` nothing is refused, and the log has one line for each window that
@@ -15,11 +14,11 @@ import { clientAddress } from './sockets/client-address.ts'
  */
 export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): CountRequest | null {
   const { config, world, log } = market
-  const { rateLimits: mode, trustProxy } = config
+  const { rateLimits: mode } = config
   if (mode === 'off') return null
   return async (call, category) => {
     const now = world.now()
-    const address = clientAddress(call.req, trustProxy)
+    const { address } = call
     const { count, endsAt } = await counters.count(category, address, now)
     const { limit, windowMs } = rates[category]
     const seconds = Math.ceil((endsAt - now) / 1000)

@@ -118,6 +118,7 @@ export class Call {
   status = 0
   readonly #started = performance.now()
   userId: string | null = null
+  #address: string | null = null
   #flow: string | null = null
   #refusal: Refusal | null = null
   /** What a simulator has recorded of it. */
@@ -149,7 +150,8 @@ export class Call {
 
   /** The client's address, as rate limits and the log have it. */
   get address(): string {
-    return clientAddress(this.req, this.server.market.config.trustProxy)
+    this.#address ??= clientAddress(this.req, this.server.market.config.trustProxy)
+    return this.#address
   }
 
   /** Whose turns it takes: those of its account, else of its address. */

@@ -4,7 +4,6 @@ import { Gone } from './bodies/body.ts'
 import type { Credential } from './credentials.ts'
 import type { Input } from './input.ts'
 import type { Call } from './response.ts'
-import { clientAddress } from './sockets/client-address.ts'
 export interface Work {
   readonly call: Call
   readonly credential: Credential | null
@@ -13,13 +12,13 @@ export interface Work {
 }
 
 /** Returns the caller, with a signal for verbs that wait before they work, as the client may disconnect meanwhile. */
-export function callerOf({ req, res, server }: Call): Caller {
+export function callerOf({ req, res, address }: Call): Caller {
   const left = new AbortController()
   res.once('close', () => {
     if (!res.writableEnded) left.abort(new Gone())
   })
   return {
-    address: clientAddress(req, server.market.config.trustProxy),
+    address,
     userAgent: req.headers['user-agent'],
     gone: left.signal,
   }

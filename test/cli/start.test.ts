@@ -5,6 +5,8 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { id, time } from '../../src/api/shapes.ts'
+import * as z from '../../src/api/zod.ts'
 import { inFolder, start } from './program.ts'
 
 const NOTING = new URL('../../test/cli/looked-through.mjs', import.meta.url)
@@ -55,6 +57,14 @@ test('a start of dev loads few files of the bundle, and one for help fewer', () 
   assert.is(started.length, 3)
   const dev = reachedFrom(started)
   assert.ok(dev.size > main.size && dev.size <= 30, `${dev.size}`)
+})
+
+test('a shape that is plain is made once', () => {
+  assert.is(z.string(), z.string())
+  assert.is(z.int(), z.int())
+  assert.is.not(z.string({ error: 'is no text' }), z.string())
+  assert.is(time(), time())
+  assert.is(id(), id())
 })
 
 test('no files of the bundle load each other', () => {

@@ -2,6 +2,7 @@
 /** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { refuse } from '../../src/api/failures.ts'
 import { rates } from '../../src/api/limits.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import type { Method } from '../../src/sim/http-user.ts'
@@ -189,6 +190,11 @@ test('off has neither limits nor headers', async () => {
     assert.is(headers.get('ratelimit-policy'), null)
   }
   await marketplace.close()
+})
+
+test('a refusal names no place in the code, as finding it costs a tenth of one; an error made after it does', () => {
+  assert.not.match(refuse('rate_limited', 1).stack!, '    at ')
+  assert.match(new Error('any').stack!, '    at ')
 })
 
 test.run()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { UsageError } from '../../settings/config.ts'
 
 const IGNORED = new Set(['node_modules', '.git', '.marketplace', 'dist'])
-/** An agent writes its own at each webhook. */
-const JOURNAL = /\.journal(?:\.new)?$/
+/** An agent writes its journal at each webhook; a database and what lies beside it are written too. */
+const WRITTEN = /\.journal(?:\.new)?$|\.db(?:\.[\w.-]+(?:[/\\].*)?|-\w+)?$/
 /** A change is often several writes. */
 const QUIET_MS = 100
 /** Each costs a handle of the system. */
@@ -27,7 +27,7 @@ export function watchFolders(folders: readonly string[], onChange: (path: string
     if (watchers.has(folder) || watchers.size === MOST_FOLDERS) return
     const watcher = watch(folder, (event, name) => {
       const path = join(folder, name ?? '')
-      if (IGNORED.has(name ?? '') || JOURNAL.test(path) || isOwnOutput(path)) return
+      if (IGNORED.has(name ?? '') || WRITTEN.test(path) || isOwnOutput(path)) return
       if (event === 'rename') addBelow(folder)
       changed(path)
     })
