@@ -1,5 +1,5 @@
 // engines: embedded; process: own; lengths: long
-/** Ten thousand rows on each page of the console that lists, and on those that scroll: a bounded part of them is made, all can be reached, and what is loaded is printed. */
+/** Ten thousand rows on each page of the console that lists, thousands on those that scroll: a bounded part of them is made, all can be reached, and what is loaded is printed. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pages } from '../../src/console/pages.ts'
@@ -15,6 +15,8 @@ import { be, isRead, openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 const test = suite('many')
 
 const ROWS = 10_000
+/** Of what is read to its end, more than once: so few that a full log of the simulator drops none of it meanwhile. */
+const READ = 2_000
 /** Of a page of a list. */
 const PAGE = 20
 /** More than stand on three screens, as rows and as elements. */
@@ -115,11 +117,11 @@ async function lookAtList(tab: Tab, path: string): Promise<void> {
 }
 
 test(
-  'of ten thousand rows on one page those in sight are made, all can be reached, and all are printed',
+  'of thousands of rows on one page those in sight are made, all can be reached, and all are printed',
   inFolder(async folder => {
     const dev = await devOf(folder, ['--ephemeral'])
     try {
-      const id = await crowd(dev, ROWS)
+      const id = await crowd(dev, READ)
       await inEachLook(dev.ready.url, async tab => {
         await be(tab, 'admin')
         await tab.to('/')
@@ -200,8 +202,7 @@ async function lookAtHistory(tab: Tab, id: string): Promise<void> {
   await tab.to(`/tasks/${id}`)
   await isWhole(tab)
   const many = Number(/^\d+/.exec((await page.locator('.story .pager').textContent())!)![0])
-  // Words stand with the request that said them.
-  assert.ok(many > 0.9 * ROWS, `${many} rows`)
+  assert.ok(many > READ, `${many} rows`)
   await walk(tab, '.ev', 'the history')
   // The keyboard's way to the end is one step.
   await page.locator('#main').focus()
