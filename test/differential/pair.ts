@@ -98,7 +98,7 @@ export class Pair {
         .map(({ to, subject, text }) => {
           const token = TOKEN.exec(text)?.[0] ?? ''
           const named = side.names.nameOf(token, 'token')
-          return { to, token: named, text: `${subject} ${side.names.named(text.replace(token, named))}` }
+          return { to, token: named, text: `${subject} ${side.names.named(text.replaceAll(token, named))}` }
         }),
     ) as [{ to: string; token: string }[], unknown]
     this.#same('the mails', JSON.stringify(one), JSON.stringify(other))

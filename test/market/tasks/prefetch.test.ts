@@ -42,7 +42,7 @@ function kindOf(sql: string): Kind {
   if (/^SELECT t\.id, .*FROM tasks t\s/s.test(sql)) return 'task'
   if (/FOR KEY SHARE OF a/.test(sql)) return 'agent'
   if (/^SELECT .*FROM users WHERE id = \$1$/s.test(sql)) return 'account'
-  return /^SELECT .*FROM users\s/s.test(sql) ? 'who' : 'other'
+  return /^SELECT .*(?:FROM|JOIN) users\s/s.test(sql) ? 'who' : 'other'
 }
 
 const requests = [
