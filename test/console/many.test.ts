@@ -184,7 +184,12 @@ async function walk(tab: Tab, row: string, what: string): Promise<void> {
   ] as const) {
     const { atOnce, made } = await scrollAlong(tab, row, by)
     assert.ok(atOnce < MADE_AT_ONCE && made < MADE, `${what}: a frame made ${atOnce} rows, of ${made}`)
-    await until(`${what} at its ${end}`, () => isInSight(tab, row + end))
+    // More may have come meanwhile: whoever wants the end scrolls on.
+    await until(`${what} at its ${end}`, async () => {
+      if (await isInSight(tab, row + end)) return true
+      await scrollAlong(tab, row, by)
+      return false
+    })
     await isLight(tab, what)
     await tab.isAccessible(`${what} at its ${end}`)
   }
