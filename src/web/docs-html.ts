@@ -74,7 +74,7 @@ function contents(doc: OpenApi, { name, 'x-displayName': title }: Tag): Html {
           method,
           text: operation.summary,
         }))
-  return html`<details open><summary><a class="group" href="#${name}">${title}</a></summary><ul>${entries.map(
+  return html`<details open><summary>${title}</summary><ul>${entries.map(
     ({ id, method, text }) =>
       html`<li data-for="${id}"><a class="entry" href="#${id}">${badge(method)}${text}</a></li>`,
   )}</ul></details>`
