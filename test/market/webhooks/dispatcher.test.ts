@@ -167,7 +167,9 @@ test('Retry-After is honoured in seconds and as a date, up to ten hours', async 
 test('at most two are in flight to one host, whatever the number of agents behind it', async state => {
   const { marketplace } = state
   const builder = await marketplace.join('many')
-  const agents = await Promise.all([1, 2, 3, 4].map(() => marketplace.list(builder)))
+  const agents: ListedAgent[] = []
+  // A builder has no room for four connection tests at once.
+  for (let listed = 0; listed < 4; listed++) agents.push(await marketplace.list(builder))
   let now = 0
   let most = 0
   const release: (() => void)[] = []
