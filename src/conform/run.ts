@@ -40,9 +40,10 @@ export const scenariosFor = (checks: readonly Check[]): readonly Scenario[] =>
 const RECORDED_MS = 250
 /** So often an agent that ends by itself is started again. */
 const MOST_REVIVALS = 5
-const MOST_SUSPECTS = 20
-/** An agent that a webhook ends may answer it first. If it ends later than this, and so of none of them, all are tried again with more time. */
-const ENDS_WITHIN_MS = [300, 1_500]
+/** An agent that a webhook ends may answer it first, and end this much later. */
+const LATEST_END_MS = 1_500
+/** So much later than the time before it may end of the same. */
+const LATER_END_MS = 300
 const LOOK_MS = 20
 /** So many scenarios at once in the lane of real time. */
 const AT_ONCE = 6
@@ -137,26 +138,36 @@ class Run {
 
   /** It ends twice of the very same bytes. What is usual is tried first: where that ends it too, what is unusual is not the cause. */
   async #findCulprit(death: number, suspects: readonly Recordeds<'webhook'>[]): Promise<void> {
-    const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => Number(change !== null || !genuine)
-    const inTurn = suspects.toReversed().sort((one, other) => isOdd(one) - isOdd(other))
-    for (const withinMs of ENDS_WITHIN_MS) {
-      const before = this.#agent.ends
-      for (const one of inTurn.slice(0, MOST_SUSPECTS)) {
-        if (!(await this.#endsOf(one, withinMs)) || !(await this.#endsOf(one, withinMs))) continue
-        const value: ProvenDeath = { death, culprit: one.seq }
-        this.#recorder.add({ kind: 'observation', label: ENDED, value }, one.lane)
-        return
-      }
-      await this.#endsWithin(ENDS_WITHIN_MS.at(-1)!)
-      if (this.#agent.ends === before) return
+    const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => change !== null || !genuine
+    for (const group of [suspects.filter(one => !isOdd(one)), suspects.filter(isOdd)]) {
+      const culprit = await this.#culpritIn(group, LATEST_END_MS)
+      if (!culprit) continue
+      const value: ProvenDeath = { death, culprit: culprit.seq }
+      this.#recorder.add({ kind: 'observation', label: ENDED, value }, culprit.lane)
+      return
     }
   }
 
-  async #endsOf({ lane, seq }: Recordeds<'webhook'>, withinMs: number): Promise<boolean> {
-    if (this.#isOver) return false
+  /** Halves what ends it until one is left. Where only several together do, none is the culprit. */
+  async #culpritIn(group: Recordeds<'webhook'>[], withinMs: number): Promise<Recordeds<'webhook'> | null> {
+    const afterMs = group.length > 0 ? await this.#endsAfter(group, withinMs) : null
+    if (afterMs === null) return null
+    const half = group.length >> 1
+    const enoughMs = Math.min(afterMs + LATER_END_MS, withinMs)
+    if (half === 0) return (await this.#endsAfter(group, enoughMs)) === null ? null : group[0]!
+    return (await this.#culpritIn(group.slice(half), enoughMs)) ?? this.#culpritIn(group.slice(0, half), enoughMs)
+  }
+
+  /** Sends each once more. Resolves to how long after the first of them it ended; null: it did not, `withinMs` after the last. */
+  async #endsAfter(group: readonly Recordeds<'webhook'>[], withinMs: number): Promise<number | null> {
+    if (this.#isOver) return null
     await this.#agent.revive()
-    await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(seq)
-    return this.#endsWithin(withinMs)
+    const elapsed = this.#recorder.calmStopwatch()
+    for (const { lane, seq } of group) {
+      if (this.#agent.hasEnded) break
+      await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(seq)
+    }
+    return (await this.#endsWithin(withinMs)) ? elapsed() : null
   }
 
   /** Time in which the machine held somebody up does not count. */
@@ -228,6 +239,8 @@ class Run {
   }
 
   async #play(scenario: Scenario): Promise<void> {
+    // What is sent while it is found out of what the agent has ended would be lost, and a restart would end the finding out.
+    await this.#revival
     const elapsed = stopwatch()
     const end = (outcome: 'done' | 'skipped' | 'failed', why: string, byDeclaration = false) => {
       if (this.#isOver) return

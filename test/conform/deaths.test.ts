@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
 import { checks } from '../../src/conform/checks/index.ts'
+import type { Check } from '../../src/conform/judging/check.ts'
 import { outcomeOf, type Report, reportOf } from '../../src/conform/judging/report.ts'
 import { deathInWords, lastWordsOf } from '../../src/conform/reports/run-tests.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
@@ -19,12 +20,17 @@ const ends = (how: string) =>
 const declared = { ...nothingDeclared, patience: { answer: 5_000, work: 5_000, quiet: 500 } }
 const asked = { url: null, secret: null, declared, seed: 1 }
 
-async function reportOn(command: string): Promise<Report> {
-  // It answers everything with 200, so that it takes what is forged as well: what asks for that is left out.
-  const some = checks.filter(({ id }) => /^(?:life|bytes|order)\./.test(id))
+async function reportOn(some: readonly Check[], command: string) {
   const history = await run({ ...asked, scenarios: scenariosFor(some), command })
   const report = reportOf(some, history, { known: [] })
-  assert.match(deathInWords(report.deaths[0]!, history), / s into the run, after task\.submitted/)
+  return { report, firstEnd: deathInWords(report.deaths[0]!, history) }
+}
+
+async function endsOfAll(command: string): Promise<Report> {
+  // It answers everything with 200, so that it takes what is forged as well: what asks for that is left out.
+  const some = checks.filter(({ id }) => /^(?:life|bytes|order)\./.test(id))
+  const { report, firstEnd } = await reportOn(some, command)
+  assert.match(firstEnd, / s into the run, after task\.submitted/)
   return report
 }
 
@@ -35,14 +41,17 @@ const ways = [
   ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
   ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
 ] as const
-const unusual = checks.filter(({ scenario }) => ['framing', 'odd bytes', 'ends', 'last contact'].includes(scenario))
+const playedFrom = (...names: string[]) => checks.filter(({ scenario }) => names.includes(scenario))
+// What is forged comes by the dozen in the moment in which it ends.
+const unusual = playedFrom('forged', 'framing', 'odd bytes', 'ends', 'last contact')
+const closing = playedFrom('closed connections', 'ended in order')
+const withBug = (bug: string, some: readonly Check[]) =>
+  reportOn(some, `exec node test/conform/agents/mutant.mjs --bug ${bug}`)
 // Side by side, as a run waits most of its time.
 const played = Promise.all([
-  Promise.all(ways.map(([how]) => reportOn(ends(how)))),
-  run({
-    ...{ ...asked, scenarios: scenariosFor(unusual) },
-    command: 'exec node test/conform/agents/mutant.mjs --bug ends-of-unknown-events',
-  }),
+  Promise.all(ways.map(([how]) => endsOfAll(ends(how)))),
+  withBug('ends-of-unknown-events', unusual),
+  withBug('ends-of-closed-connections', closing),
 ])
 
 test('its end is told with its last words, and decides about the run', async () => {
@@ -61,16 +70,20 @@ test('its end is told with its last words, and decides about the run', async () 
 })
 
 test('its end is laid to what it has ended of, though it had answered that, and the rest is judged', async () => {
-  const [, history] = await played
-  const report = reportOf(unusual, history, { known: [] })
-  const [death, ...others] = report.deaths
-  assert.equal(others, [])
-  assert.match(
-    deathInWords(death!, history),
-    /after task\.archived \(an event of a later version\) of http\.unknown-event/,
-  )
+  const [, { report, firstEnd }] = await played
+  assert.is(report.deaths.length, 1)
+  assert.match(firstEnd, /after task\.archived \(an event of a later version\) of http\.unknown-event/)
   assert.equal(red(report), ['http.unknown-event ended with exit code 1 of it'])
   assert.is(report.checks.find(({ id }) => id === 'rel.alive')!.verdict, 'pass')
+})
+
+test('a scenario that ends the agent waits until it is known of what it has ended', async () => {
+  const [, , { report }] = await played
+  assert.equal(red(report), ['rel.hang-up ended with exit code 1 of it'])
+  assert.equal(
+    report.causes.map(({ id }) => id),
+    ['rel.hang-up'],
+  )
 })
 
 test.run()
