@@ -1,8 +1,8 @@
 /**
  * Runs every test file, and adds up what they say. The first line of a file names the engines that it runs on, and says
  * whether its process is for other files too: half of the time of a small file would be the start of one. Arguments are
- * parts of file names; `--engine embedded|postgres|narrow` is one alone; `--long` runs the long proofs instead; `--again` gives what
- * failed beside others a second run alone.
+ * parts of file names; `--engine embedded|postgres|narrow` is one alone; `--long` runs the long proofs instead, `--whole` each file
+ * once in its longest form; `--again` gives what failed beside others a second run alone.
  */
 import { availableParallelism } from 'node:os'
 import { delimiter, dirname } from 'node:path'
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
 import { buildIfStale } from './support/fresh-build.ts'
-import { type Job, jobsOf } from './support/jobs.ts'
+import { type Job, jobsOf, longestJobsOf } from './support/jobs.ts'
 import type { Length } from './support/length.ts'
 import { startNarrowPostgres } from './support/narrow-postgres.ts'
 import { makeUnusedServer, startPostgres } from './support/postgres-server.ts'
@@ -30,6 +30,7 @@ const { positionals: wanted, values } = parseArgs({
   options: {
     engine: { type: 'string' },
     long: { type: 'boolean', default: false },
+    whole: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
   },
 })
@@ -39,7 +40,8 @@ if (unknown.length > 0) {
   for (const sentence of unknown) console.error(sentence)
   process.exit(2)
 }
-const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part)), length).filter(
+const isWanted = (file: string) => wanted.length === 0 || wanted.some(part => file.includes(part))
+const jobs = (values.whole ? longestJobsOf(isWanted) : jobsOf(isWanted, length)).filter(
   ({ engine }) => values.engine === undefined || engine === values.engine,
 )
 // What a test starts as `node` is the Node that runs the tests.
@@ -72,7 +74,7 @@ const outcomes = await runAll([...jobs], bundle)
   .finally(() => Promise.all(servers.map(({ end }) => end())))
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
-for (const sentence of idleParts({ wanted, length, engine: values.engine })) console.log(sentence)
+if (!values.whole) for (const sentence of idleParts({ wanted, length, engine: values.engine })) console.log(sentence)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
@@ -100,7 +102,7 @@ async function runAll(queue: Job[], bundle: Bundle): Promise<Outcome[]> {
 
 /** One process, with as many files as may share it: a file that fails is the last. */
 async function runWorker(first: Job, queue: Job[], bundle: Bundle): Promise<Outcome[]> {
-  const { engine, shares } = first
+  const { engine, length, shares } = first
   const env = {
     TEST_ENGINE: engine === 'narrow' ? 'postgres' : engine,
     TEST_LENGTH: length,
@@ -134,8 +136,8 @@ async function runWorker(first: Job, queue: Job[], bundle: Bundle): Promise<Outc
   return [...outcomes, { ...left, afterAll: true }]
 }
 
-function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
-  const at = queue.findIndex(job => job.shares && job.engine === engine)
+function nextLike({ engine, length }: Job, queue: Job[]): Job | undefined {
+  const at = queue.findIndex(job => job.shares && job.engine === engine && job.length === length)
   return at === -1 ? undefined : queue.splice(at, 1)[0]
 }
 

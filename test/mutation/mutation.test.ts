@@ -84,7 +84,7 @@ async function furnish(folder: string): Promise<Ground & { folder: string }> {
 
 const namesOf = ({ tests }: Pick<Batch, 'tests'>) => tests.map(({ name }) => name)
 
-const job: Job = { file: 'shop/price.test.ts', engine: 'embedded', shares: false }
+const job: Job = { file: 'shop/price.test.ts', engine: 'embedded', length: 'short', shares: false }
 
 test('each change of a module whose tests are known is noticed or not, as they leave it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-test-'))
@@ -317,7 +317,16 @@ const one = sceneOf('src/shop/price.ts', 'export const price = (cents: number) =
 
 test('tests that are about a file, by name or by what they come to, are tried before those that pass through', () => {
   const reach = (file: string, numbers: number[], ms = 1_000, engine: Job['engine'] = 'embedded'): Reach => ({
-    ...{ file, engine, ms: 500 + ms, numbers: [], shares: true, passed: true, tests: [{ name: 'one', ms, numbers }] },
+    ...{
+      file,
+      engine,
+      length: 'short',
+      ms: 500 + ms,
+      numbers: [],
+      shares: true,
+      passed: true,
+      tests: [{ name: 'one', ms, numbers }],
+    },
   })
   const through = reach('web/through.test.ts', [0, 7])
   const about = reach('web/about.test.ts', [0, 7, 8, 9], 3_000)

@@ -5,17 +5,21 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jobsOf } from './jobs.ts'
+import { jobsOf, longestJobsOf } from './jobs.ts'
 import type { Length } from './length.ts'
 
 function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: string) => true, length?: Length) {
+  return inFolderOf(files, folder => jobsOf(isWanted, length, folder))
+}
+
+function inFolderOf<Found>(files: Readonly<Record<string, string>>, look: (folder: string) => Found): Found {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-jobs-'))
   try {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, name)), { recursive: true })
       writeFileSync(join(folder, name), text)
     }
-    return jobsOf(isWanted, length, folder)
+    return look(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -28,9 +32,9 @@ test('the first line names the engines and the process; what takes longest goes 
     'c.ts': 'no test\n',
   })
   assert.equal(jobs, [
-    { file: 'b.test.ts', engine: 'postgres', shares: false },
-    { file: 'a.test.ts', engine: 'postgres', shares: true },
-    { file: 'a.test.ts', engine: 'embedded', shares: true },
+    { file: 'b.test.ts', engine: 'postgres', length: 'short', shares: false },
+    { file: 'a.test.ts', engine: 'postgres', length: 'short', shares: true },
+    { file: 'a.test.ts', engine: 'embedded', length: 'short', shares: true },
   ])
 })
 
@@ -53,6 +57,25 @@ test('a file that runs on Postgres at length does so in the long form alone', ()
   assert.equal(enginesOf('', 'long'), ['postgres'])
   assert.equal(enginesOf('; lengths: short, long', 'short'), ['embedded'])
   assert.equal(enginesOf('; lengths: short, long', 'long'), ['postgres', 'embedded'])
+})
+
+test('each file runs once on each engine in its longest form, where that is asked for', () => {
+  const files = {
+    'store/plain.test.ts': '// engines: embedded, postgres; process: shared\n',
+    'both.test.ts': '// engines: embedded; process: own; lengths: short, long\n',
+    'at-length.test.ts': '// engines: embedded, postgres at length; process: own\n',
+    'long.test.ts': '// engines: embedded; process: own; lengths: long\n',
+  }
+  const jobs = inFolderOf(files, folder => longestJobsOf(() => true, folder))
+  assert.equal(jobs.map(({ file, engine, length }) => `${file} ${engine} ${length}`).sort(), [
+    'at-length.test.ts embedded short',
+    'at-length.test.ts postgres long',
+    'both.test.ts embedded long',
+    'long.test.ts embedded long',
+    'store/plain.test.ts embedded short',
+    'store/plain.test.ts narrow long',
+    'store/plain.test.ts postgres short',
+  ])
 })
 
 test('what runs on both engines in store and market, in a shared process, runs on a narrow Postgres at length', () => {

@@ -6,6 +6,7 @@ export interface Job {
   file: string
   /** `narrow`: a Postgres that refuses what servers refuse that only speak as it does. */
   engine: 'embedded' | 'postgres' | 'narrow'
+  length: Length
   /** Its process may have run other files, and run more; passwords have quick hashes. */
   shares: boolean
 }
@@ -16,8 +17,18 @@ const FIRST_LINE =
 /** What the statements of the marketplace are in: in the long run they are tried on a narrow Postgres too. */
 const NARROW = /^(?:store|market)\//
 
+type IsWanted = (file: string) => boolean
+
+/** Each test file in `folder` once on each engine, in the longest form that it has there: the long one has all that the short one has. */
+export function longestJobsOf(isWanted: IsWanted, folder = 'test'): Job[] {
+  const long = jobsOf(isWanted, 'long', folder)
+  const isLong = ({ file, engine }: Job) => long.some(one => one.file === file && one.engine === engine)
+  const others = jobsOf(isWanted, 'short', folder).filter(job => !isLong(job))
+  return [...long, ...others].sort(longestFirst)
+}
+
 /** The jobs of the test files in `folder` that have this length. Throws if one of them doesn't say how it runs. */
-export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'short', folder = 'test'): Job[] {
+export function jobsOf(isWanted: IsWanted, length: Length = 'short', folder = 'test'): Job[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort()
@@ -29,11 +40,11 @@ export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'sh
     const fitting = engines!.split(', ').filter(one => (one.endsWith(' at length') ? 'long' : lengths).includes(length))
     const jobs = fitting.map((one): Job => {
       const engine = one.startsWith('embedded') ? 'embedded' : 'postgres'
-      return { file, engine, shares: process === 'shared' }
+      return { file, engine, length, shares: process === 'shared' }
     })
     const isNarrow =
       length === 'long' && NARROW.test(file) && process === 'shared' && /, postgres(?:$| and)/.test(engines!)
-    return isNarrow ? [...jobs, { file, engine: 'narrow', shares: true } as const] : jobs
+    return isNarrow ? [...jobs, { file, engine: 'narrow', length, shares: true } as const] : jobs
   })
   return jobs.sort(longestFirst)
 }

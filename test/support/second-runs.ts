@@ -2,7 +2,7 @@
 import type { Job } from './jobs.ts'
 import type { Verdict } from './worker.ts'
 
-export interface Outcome extends Omit<Job, 'shares'>, Verdict {
+export interface Outcome extends Pick<Job, 'file' | 'engine'>, Verdict {
   ms: number
   /** The process of these files, with commas between, ended badly after all of them; no test of theirs is counted here. */
   afterAll?: true

@@ -35,5 +35,5 @@ export function idleParts({ wanted, length, engine }: Asked, folder = 'test'): s
   })
 }
 
-const everyJob = (folder: string): (Job & { length: Length })[] =>
-  (['short', 'long'] as const).flatMap(length => jobsOf(() => true, length, folder).map(job => ({ ...job, length })))
+const everyJob = (folder: string): Job[] =>
+  (['short', 'long'] as const).flatMap(length => jobsOf(() => true, length, folder))
