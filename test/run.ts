@@ -46,10 +46,11 @@ const jobs = (values.whole ? longestJobsOf(isWanted) : jobsOf(isWanted, length))
 )
 // What a test starts as `node` is the Node that runs the tests.
 process.env.PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
-// Node would read the machine's own authorities at the start of each process, for 0.04 s; the tests talk to none of their servers.
-delete process.env.NODE_EXTRA_CA_CERTS
-// curl and Python's agents would ask a proxy for servers of this machine.
-for (const name of Object.keys(process.env)) if (/_proxy$/i.test(name)) delete process.env[name]
+// Node would read the machine's own authorities at the start of each process, for 0.04 s; curl and Python's agents would ask a proxy for
+// servers of this machine. Only who installs a package talks to other machines.
+const access = Object.entries(process.env).filter(([name]) => /^NODE_EXTRA_CA_CERTS$|_proxy$/i.test(name))
+for (const [name] of access) delete process.env[name]
+process.env.TEST_REGISTRY_ACCESS = JSON.stringify(Object.fromEntries(access))
 buildIfStale()
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)

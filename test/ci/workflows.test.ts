@@ -224,7 +224,7 @@ test('each script runs to its end, and asks npm and the program for what there i
       asked.add(line)
     }
   }
-  assert.ok(asked.has('npm publish --provenance --access public') && asked.has('npm run test:long -- --again'))
+  assert.ok(asked.has('npm publish --provenance --access public') && asked.has('npm run test -- --whole --again'))
   assert.ok([...asked].some(line => line.includes('--start node agent.mjs --requirements 2026-11 --timeout 10m')))
   // The registry compares it with the repository that the statement names.
   const { repository } = JSON.parse(stage.read('package.json'))

@@ -96,9 +96,10 @@ export class Pair {
         .splice(0)
         .sort(byContent)
         .map(({ to, subject, text }) => {
-          const token = TOKEN.exec(text)?.[0] ?? ''
-          const named = side.names.nameOf(token, 'token')
-          return { to, token: named, text: `${subject} ${side.names.named(text.replaceAll(token, named))}` }
+          const token = TOKEN.exec(text)?.[0]
+          const named = token === undefined ? '' : side.names.nameOf(token, 'token')
+          const words = token === undefined ? text : text.replaceAll(token, named)
+          return { to, token: named, text: `${subject} ${side.names.named(words)}` }
         }),
     ) as [{ to: string; token: string }[], unknown]
     this.#same('the mails', JSON.stringify(one), JSON.stringify(other))

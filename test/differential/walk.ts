@@ -133,6 +133,7 @@ class Walker {
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
     for (const { to, token } of pair.mails()) {
+      if (token === '') continue
       this.model.tokens.push(`${token} to ${to}`)
       this.#minds.push(['confirmPasswordReset', makers.confirmPasswordReset(this.scene)!])
     }

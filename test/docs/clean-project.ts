@@ -16,7 +16,8 @@ const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--sa
 /** `npm install` of the tarball. Without a registry and a cache the packages are those that are installed here already. */
 function install(tarball: string, folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  const { status, stderr } = spawnSync('npm', [...INSTALL, `--prefix=${folder}`, tarball], { encoding: 'utf8' })
+  const env = { ...process.env, ...JSON.parse(process.env.TEST_REGISTRY_ACCESS ?? '{}') }
+  const { status, stderr } = spawnSync('npm', [...INSTALL, `--prefix=${folder}`, tarball], { encoding: 'utf8', env })
   if (status === 0) return
   if (!/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/.test(stderr)) throw new Error(stderr)
   console.log('\nnot tried: npm install of the tarball, as no registry is in reach; its dependencies are linked')
