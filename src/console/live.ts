@@ -195,6 +195,17 @@ export function useChanges(
   }, [])
 }
 
+/** Calls `hear` with each change as it comes, for what is read from the change itself. */
+export function useEachChange(hear: (change: Change) => void): void {
+  const last = useRef(hear)
+  last.current = hear
+  useEffect(() => {
+    const follow = (change: Change | null) => change && last.current(change)
+    followers.add(follow)
+    return () => void followers.delete(follow)
+  }, [])
+}
+
 /** The first rows of the first page are in sight: there new ones may come. */
 export const isAtTop = () =>
   (place.value.query.get('page') ?? '1') === '1' &&

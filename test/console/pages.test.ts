@@ -8,6 +8,7 @@ import { devOf } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { be, openTab, tellWhatStandsOpen } from './tab.ts'
 
@@ -65,6 +66,50 @@ test(
     } finally {
       await close()
       await dev.stop()
+    }
+  }),
+)
+
+test(
+  'the five checks of an agent are shown as they end, while the next is waited for',
+  inFolder(async folder => {
+    let answer: (() => void) | null = null
+    let isHeld = false
+    const agent = await listen(async (request, response) => {
+      await request.toArray()
+      if (isHeld) await new Promise<void>(resolve => (answer = resolve))
+      response.end()
+    })
+    const dev = await devOf(folder, ['--ephemeral', '--agent', `held=${agent.url}/webhook`])
+    const { browser, close } = await openBrowser()
+    try {
+      await dev.until('its own test', ({ type, name }) => type === 'check' && name === 'callback')
+      const tab = await openTab(browser, dev.ready.url, { refusals: [409] })
+      const { page } = tab
+      await be(tab, 'builder')
+      await tab.to('/agents/held')
+      await page.locator('.strip b', { hasText: /^Live$/ }).waitFor()
+      isHeld = true
+      const marks = (tone: string) => page.locator(`.five[aria-busy=true] .st.${tone}`).count()
+      const test = page.getByRole('button', { name: /^Test/ })
+      // Its own test may be ending: another is refused until it has.
+      await until('a test that sends its webhook', async () => {
+        if ((await page.locator('.five[aria-busy=true]').count()) === 0) await test.click()
+        return answer !== null
+      })
+      await until(
+        'three checks, with two to come',
+        async () => (await marks('ok')) === 3 && (await marks('mute')) === 2,
+      )
+      answer!()
+      await until('four checks', async () => (await marks('ok')) === 4 && (await marks('mute')) === 1)
+      await page.locator('.five[aria-busy=false]').waitFor()
+      await tab.sees('No callback arrived')
+      tab.hadNoFaults()
+    } finally {
+      await close()
+      await dev.stop()
+      await agent.close()
     }
   }),
 )

@@ -5,6 +5,7 @@ import type { CallReply } from '../../client/client.ts'
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { useEachChange } from '../live.ts'
 import { Parts } from '../parts/guard.tsx'
 import { Head } from '../parts/head.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -36,16 +37,24 @@ const MOVES = {
 export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange: () => void }) {
   const { id, slug, status } = agent
   const [isTesting, setTesting] = useState(false)
+  const [seen, setSeen] = useState<SeenChecks>({})
   const [refusal, setRefusal] = useState('')
   const checks = useData(id, signal => api.getAgentChecks({ id }, { signal }))
   const test = async () => {
     if (isTesting) return
     setTesting(true)
+    setSeen({})
     await tried('Not tested', () => api.testConnection({ id }))
     setTesting(false)
     checks.reload()
     onChange()
   }
+  // What the marketplace tells of each check as it ends; the report comes once all have.
+  useEachChange(({ type, agentId, what }) => {
+    if (type !== 'agent' || agentId !== id) return
+    const [name, status] = (what ?? '').split(' ') as [keyof typeof CHECKS, CheckStatus]
+    if (name in CHECKS) setSeen(before => ({ ...before, [name]: status }))
+  })
   const move = MOVES[status]
   const act = async () => {
     try {
@@ -102,6 +111,7 @@ export function OneAgent({ agent, onChange }: { agent: OwnAgentRecord; onChange:
         of={lastOf(checks.data)}
         told={agent.diagnosis?.text}
         isTesting={isTesting}
+        seen={seen}
         beats={checks.data?.heartbeats ?? []}
       />
       <Parts class="two">
@@ -148,15 +158,20 @@ function Why({ of: { hiddenReason, reviewReason, diagnosis, status } }: { of: Ow
   )
 }
 
+type CheckStatus = TestReport['checks'][number]['status']
+/** Of a test that is under way. */
+type SeenChecks = Partial<Record<keyof typeof CHECKS, CheckStatus>>
+
 interface ChecksProps {
   of: TestReport | null
   /** What stands above already. */
   told: string | undefined
   isTesting: boolean
+  seen: SeenChecks
   beats: readonly TestReport[]
 }
 
-function Checks({ of, told, isTesting, beats }: ChecksProps) {
+function Checks({ of, told, isTesting, seen, beats }: ChecksProps) {
   const first = of?.checks.find(({ status }) => status === 'failed' || status === 'warning')
   return (
     <Card
@@ -177,23 +192,26 @@ function Checks({ of, told, isTesting, beats }: ChecksProps) {
       }
     >
       <ol class="five" aria-busy={isTesting}>
-        {Object.entries(CHECKS).map(([name, word], at) => {
-          const check = of?.checks.find(one => one.name === name)
+        {(Object.entries(CHECKS) as [keyof typeof CHECKS, string][]).map(([name, word], at) => {
+          const check = isTesting ? undefined : of?.checks.find(one => one.name === name)
+          const status = isTesting ? seen[name] : check?.status
           return (
             <li key={name}>
               <span class="q n">{at + 1}</span>
-              {check && !isTesting ? (
+              {status ? (
+                <StateMark of={checkStates[status]} words={word} />
+              ) : (
+                <Mark tone="mute" icon={isTesting ? 'half' : 'draft'}>
+                  {word}
+                </Mark>
+              )}
+              {check && (
                 <>
-                  <StateMark of={checkStates[check.status]} words={word} />
                   <span class="q">
                     <Text>{check.message}</Text>
                   </span>
                   <span class="q n m">{check.durationMs.toLocaleString('en')} ms</span>
                 </>
-              ) : (
-                <Mark tone="mute" icon={isTesting ? 'half' : 'draft'}>
-                  {word}
-                </Mark>
               )}
             </li>
           )
