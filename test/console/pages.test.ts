@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { WalletRecord } from '../../src/api/money-records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { devOf } from '../cli/dev-lines.ts'
+import { devOf, type Line } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
@@ -76,14 +76,16 @@ test(
     let answer: (() => void) | null = null
     let isHeld = false
     const agent = await listen(async (request, response) => {
-      await request.toArray()
-      if (isHeld) await new Promise<void>(resolve => (answer = resolve))
+      const { data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+      if (isHeld && data.test) await new Promise<void>(resolve => (answer = resolve))
       response.end()
     })
     const dev = await devOf(folder, ['--ephemeral', '--agent', `held=${agent.url}/webhook`])
     const { browser, close } = await openBrowser()
     try {
-      await dev.until('its own test', ({ type, name }) => type === 'check' && name === 'callback')
+      const { id } = dev.ready.agents.find(({ slug }) => slug === 'held')!
+      const isItsLast = ({ type, name, agentId }: Line) => type === 'check' && name === 'callback' && agentId === id
+      await dev.until('its own test', isItsLast)
       const tab = await openTab(browser, dev.ready.url, { refusals: [409] })
       const { page } = tab
       await be(tab, 'builder')
@@ -93,14 +95,11 @@ test(
       const marks = (tone: string) => page.locator(`.five[aria-busy=true] .st.${tone}`).count()
       const test = page.getByRole('button', { name: /^Test/ })
       // Its own test may be ending: another is refused until it has.
-      await until('a test that sends its webhook', async () => {
+      await until('three checks, with two to come', async () => {
         if ((await page.locator('.five[aria-busy=true]').count()) === 0) await test.click()
-        return answer !== null
+        return (await marks('ok')) === 3 && (await marks('mute')) === 2
       })
-      await until(
-        'three checks, with two to come',
-        async () => (await marks('ok')) === 3 && (await marks('mute')) === 2,
-      )
+      await until('its webhook', () => answer !== null)
       answer!()
       await until('four checks', async () => (await marks('ok')) === 4 && (await marks('mute')) === 1)
       await page.locator('.five[aria-busy=false]').waitFor()
