@@ -44,6 +44,8 @@ const MOST_REVIVALS = 5
 const LATEST_END_MS = 1_500
 /** So much later than the time before it may end of the same. */
 const LATER_END_MS = 300
+/** No longer than this is looked for what it has ended of: each that is sent may be answered late, or never. */
+const LONGEST_SEARCH_MS = 60_000
 const LOOK_MS = 20
 /** So many scenarios at once in the lane of real time. */
 const AT_ONCE = 6
@@ -111,6 +113,8 @@ class Run {
   }
 
   #revivals = 0
+  /** How long what it has ended of is looked for. */
+  #searched = () => 0
   #revival: Promise<void> = Promise.resolve()
 
   /** It is started again, so that the rest is judged. Who ends again and again is left as it is. */
@@ -139,6 +143,7 @@ class Run {
   /** It ends twice of the very same bytes. What is usual is tried first: where that ends it too, what is unusual is not the cause. */
   async #findCulprit(death: number, suspects: readonly Recordeds<'webhook'>[]): Promise<void> {
     const isOdd = ({ change, genuine }: Recordeds<'webhook'>) => change !== null || !genuine
+    this.#searched = this.#recorder.calmStopwatch()
     for (const group of [suspects.filter(one => !isOdd(one)), suspects.filter(isOdd)]) {
       const culprit = await this.#culpritIn(group, LATEST_END_MS)
       if (!culprit) continue
@@ -160,11 +165,11 @@ class Run {
 
   /** Sends each once more. Resolves to how long after the first of them it ended; null: it did not, `withinMs` after the last. */
   async #endsAfter(group: readonly Recordeds<'webhook'>[], withinMs: number): Promise<number | null> {
-    if (this.#isOver) return null
+    if (this.#isOver || this.#searched() > LONGEST_SEARCH_MS) return null
     await this.#agent.revive()
     const elapsed = this.#recorder.calmStopwatch()
     for (const { lane, seq } of group) {
-      if (this.#agent.hasEnded) break
+      if (this.#agent.hasEnded || this.#searched() > LONGEST_SEARCH_MS) break
       await this.#lanes.get(lane ?? 'real')!.webhooks.repeat(seq)
     }
     return (await this.#endsWithin(withinMs)) ? elapsed() : null
