@@ -58,5 +58,5 @@ function Start() {
 }
 
 render(<Start />, document.body)
-// The first page's chunk comes while the account is asked for.
-void pageAt(place.value)?.page.load?.()
+// The other pages come while the account is asked for.
+if (pageAt(place.value)?.page.body) void import('./pages/others.ts')

@@ -1,5 +1,4 @@
 /** What a page is. */
-import type { ComponentType } from 'preact'
 import type { IconName } from './parts/icons.tsx'
 import { isDev, type Me } from './session.ts'
 
@@ -14,8 +13,8 @@ export interface Page {
   /** Behind `/console`. */
   readonly path: string
   readonly title: string
-  /** Without one it is the first page, which comes with the shell: fewer and larger files weigh less. */
-  readonly load?: () => Promise<ComponentType<PageProps>>
+  /** Its name in `pages/others.ts`. Without one it is the first page, which comes with the shell: fewer and larger files weigh less. */
+  readonly body?: Exclude<keyof typeof import('./pages/others.ts'), 'Keys' | 'Palette'>
   /** Where its link stands at the side. Without one it is reached from other pages. */
   readonly group?: Group
   readonly icon?: IconName

@@ -1,13 +1,11 @@
 /**
  * All pages of the console. To add one: write `pages/NAME.tsx`, whose default export is a component of `PageProps` that draws a `Head` first, name
- * it in `pages/others.ts`, and here. It has its address, its link at the side if it has a `group`, its line in the
- * palette and its key behind `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has
- * its style in a file that `console.css` names.
+ * it in `pages/others.ts`, and here. It has its address, its link at the side if it has a `group`, its line in the palette and its key behind
+ * `g`. It reads with `useData` and `api`, follows with `useChanges`, offers what can be done with `useActions`, and has its style in a file that
+ * `console.css` names. Pages of one `body` keep what they show when the address goes from one to another.
  */
 import type { Page } from './page.ts'
 import type { Place } from './router.ts'
-
-const others = () => import('./pages/others.ts')
 
 export const pages: readonly Page[] = [
   {
@@ -17,8 +15,8 @@ export const pages: readonly Page[] = [
     icon: 'home',
     key: 'o',
   },
-  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', load: async () => (await others()).Tasks },
-  { path: '/tasks/:id', title: 'Task', load: async () => (await others()).Task },
+  { path: '/tasks', title: 'Tasks', group: 'Now', icon: 'list', key: 't', body: 'Tasks' },
+  { path: '/tasks/:id', title: 'Task', body: 'Task' },
   {
     path: '/deliveries',
     title: 'Deliveries',
@@ -26,9 +24,9 @@ export const pages: readonly Page[] = [
     icon: 'arrow',
     key: 'd',
     role: 'builder',
-    load: async () => (await others()).Deliveries,
+    body: 'Deliveries',
   },
-  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', load: async () => (await others()).Deliveries },
+  { path: '/deliveries/:id', title: 'Delivery', role: 'builder', body: 'Deliveries' },
   {
     path: '/agents',
     title: 'Agents',
@@ -36,13 +34,13 @@ export const pages: readonly Page[] = [
     icon: 'agent',
     key: 'a',
     role: 'builder',
-    load: async () => (await others()).Agents,
+    body: 'Agents',
   },
-  { path: '/agents/new', title: 'List an agent', role: 'builder', load: async () => (await others()).AgentEdit },
-  { path: '/agents/:slug', title: 'Agent', role: 'builder', load: async () => (await others()).Agents },
-  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', load: async () => (await others()).AgentEdit },
-  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', load: async () => (await others()).Hire },
-  { path: '/hire/:slug', title: 'Hire', load: async () => (await others()).HireOne },
+  { path: '/agents/new', title: 'List an agent', role: 'builder', body: 'AgentEdit' },
+  { path: '/agents/:slug', title: 'Agent', role: 'builder', body: 'Agents' },
+  { path: '/agents/:slug/edit', title: 'Edit', role: 'builder', body: 'AgentEdit' },
+  { path: '/hire', title: 'Hire', group: 'Try', icon: 'person', key: 'h', body: 'Hire' },
+  { path: '/hire/:slug', title: 'Hire', body: 'HireOne' },
   {
     path: '/conformance',
     title: 'Conformance',
@@ -51,11 +49,10 @@ export const pages: readonly Page[] = [
     key: 'm',
     only: 'dev',
     role: 'builder',
-    load: async () => (await others()).Conformance,
+    body: 'Conformance',
   },
   ...['/conformance/:run', '/conformance/:run/:check'].map(path => ({
-    ...({ path, title: 'Conformance', only: 'dev', role: 'builder' } as const),
-    load: async () => (await others()).Conformance,
+    ...({ path, title: 'Conformance', only: 'dev', role: 'builder', body: 'Conformance' } as const),
   })),
   {
     path: '/clock',
@@ -65,7 +62,7 @@ export const pages: readonly Page[] = [
     key: 'c',
     only: 'dev',
     role: 'admin',
-    load: async () => (await others()).Clock,
+    body: 'Clock',
   },
   {
     path: '/wallet',
@@ -73,14 +70,14 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'wallet',
     key: 'w',
-    load: async () => (await others()).Wallet,
+    body: 'Wallet',
   },
   {
     path: '/budgets',
     title: 'Budgets',
     group: 'Money and mail',
     icon: 'coin',
-    load: async () => (await others()).Budgets,
+    body: 'Budgets',
   },
   {
     path: '/inbox',
@@ -88,7 +85,7 @@ export const pages: readonly Page[] = [
     group: 'Money and mail',
     icon: 'inbox',
     key: 'i',
-    load: async () => (await others()).Inbox,
+    body: 'Inbox',
   },
   {
     path: '/queues',
@@ -97,9 +94,9 @@ export const pages: readonly Page[] = [
     icon: 'shield',
     key: 'q',
     role: 'admin',
-    load: async () => (await others()).Queues,
+    body: 'Queues',
   },
-  { path: '/disputes/:id', title: 'Dispute', role: 'admin', load: async () => (await others()).Dispute },
+  { path: '/disputes/:id', title: 'Dispute', role: 'admin', body: 'Dispute' },
   {
     path: '/users',
     title: 'Users',
@@ -107,7 +104,7 @@ export const pages: readonly Page[] = [
     icon: 'person',
     key: 'u',
     role: 'admin',
-    load: async () => (await others()).Users,
+    body: 'Users',
   },
   {
     path: '/settings',
@@ -115,7 +112,7 @@ export const pages: readonly Page[] = [
     group: 'Account',
     icon: 'settings',
     key: 's',
-    load: async () => (await others()).Settings,
+    body: 'Settings',
   },
 ]
 

@@ -1,24 +1,23 @@
 /** What surrounds each page: the side, the strip, the top of narrow windows, and what stands over all. */
-import type { ComponentChildren, ComponentType } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Change } from '../api/dev-records.ts'
 import { useActions } from './actions.ts'
 import { api } from './api.ts'
 import { useData } from './data.ts'
 import { goLive, pause, paused, said, useChanges } from './live.ts'
-import { Keys, Palette } from './over-all.tsx'
-import { groups, isFor, type Page, type PageProps } from './page.ts'
+import { groups, isFor, type Page } from './page.ts'
 import Overview from './pages/overview.tsx'
 import { pageAt, pages } from './pages.ts'
 import { Guard, tries } from './parts/guard.tsx'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
-import { Toasts, tried } from './parts/over.tsx'
 import { Loading } from './parts/say.tsx'
+import { Toasts, tried } from './parts/toasts.tsx'
 import { Text } from './parts/words.tsx'
 import { go, href, place } from './router.ts'
 import { beSide, brand, isDev, type Me, type Side, sideOf, sides, signOut } from './session.ts'
-import { useStore } from './store.ts'
+import { Store, useStore } from './store.ts'
 import { Strip } from './strip.tsx'
 
 export const Brand = ({ children }: { children?: ComponentChildren }) => (
@@ -40,18 +39,18 @@ const Sign = () => (
   </svg>
 )
 
-const OVER = { Palette, Keys }
-type Over = keyof typeof OVER
-
 export function Shell({ me }: { me: Me }) {
   const { path } = useStore(place)
   const [isOpen, setOpen] = useState(false)
-  const [over, setOver] = useState<{ Body: ComponentType<{ onClose: () => void }> }>()
-  const open = (name: Over) => setOver({ Body: OVER[name] })
+  const [over, setOver] = useState<Over>()
+  const all = useStore(others)
+  const OverAll = over && !(all instanceof Error) && all?.[over]
   useEffect(() => setOpen(false), [path])
   useEffect(goLive, [me.id])
+  // The first page is drawn before, and nothing that is opened from it waits.
+  useEffect(loadOthers, [path, over])
   const offered = pages.filter(page => isFor(page, me))
-  useKeys(me, offered, open)
+  useKeys(me, offered, setOver)
   return (
     <div class="app">
       <a class="skip" href="#main">
@@ -59,7 +58,7 @@ export function Shell({ me }: { me: Me }) {
       </a>
       <header class="top">
         <Brand />
-        <button type="button" class="b flat" aria-label="Commands" onClick={() => open('Palette')}>
+        <button type="button" class="b flat" aria-label="Commands" onClick={() => setOver('Palette')}>
           <Icon name="search" />
         </button>
         <button type="button" class="b flat" aria-label="Menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -68,7 +67,7 @@ export function Shell({ me }: { me: Me }) {
       </header>
       <nav class={`side ${isOpen ? 'open' : ''}`} aria-label="Console">
         <Brand />
-        <button type="button" class="jump" onClick={() => open('Palette')}>
+        <button type="button" class="jump" onClick={() => setOver('Palette')}>
           <Icon name="search" />
           Find or do <kbd>.</kbd>
         </button>
@@ -91,12 +90,12 @@ export function Shell({ me }: { me: Me }) {
       <main class="main" id="main" tabIndex={-1}>
         <Content me={me} />
       </main>
-      <Strip onOver={open} onTheme={changeTheme} />
+      <Strip onOver={setOver} onTheme={changeTheme} />
       <Toasts />
       <p class="vh" aria-live="polite">
         {useStore(said)}
       </p>
-      {over && <over.Body onClose={() => setOver(undefined)} />}
+      {OverAll && <OverAll onClose={() => setOver(undefined)} />}
     </div>
   )
 }
@@ -254,25 +253,27 @@ function changeTheme(): void {
   localStorage.setItem('theme', dataset.theme)
 }
 
+type Over = 'Palette' | 'Keys'
+
+/** All but the first page; an error: they could not be loaded. */
+const others = new Store<typeof import('./pages/others.ts') | Error | undefined>(undefined)
+
+function loadOthers(): void {
+  if (!others.value || others.value instanceof Error)
+    import('./pages/others.ts').then(
+      all => others.set(all),
+      error => others.set(error),
+    )
+}
+
 /** The page of the address. */
 function Content({ me }: { me: Me }) {
   const at = useStore(place)
   const turn = useStore(tries)
   const found = pageAt(at)
   const page = found && isFor(found.page, me) ? found.page : undefined
-  const [loaded, setLoaded] = useState<{ page: Page; Body: ComponentType<PageProps> } | { page: Page; error: Error }>()
-  useEffect(() => {
-    if (!page) return
-    let isLeft = false
-    const take = (one: typeof loaded) => isLeft || setLoaded(one)
-    Promise.resolve(page.load?.() ?? Overview).then(
-      Body => take({ page, Body }),
-      (error: Error) => take({ page, error }),
-    )
-    return () => {
-      isLeft = true
-    }
-  }, [page])
+  const body = page?.body
+  const all = useStore(others)
   if (!page)
     return (
       <Head
@@ -280,18 +281,20 @@ function Content({ me }: { me: Me }) {
         sub={<span>{found ? 'This page is not for this account.' : `The console has no page ${at.path}.`}</span>}
       />
     )
-  if (loaded?.page !== page) return <Loading />
-  if ('error' in loaded)
+  if (body && all instanceof Error)
+    return <Head title={page.title} sub={<span>This page could not be loaded: {all.message}. Load it again.</span>} />
+  const Body = body ? all?.[body] : Overview
+  if (!Body)
     return (
-      <Head
-        title={page.title}
-        sub={<span>This page could not be loaded: {loaded.error.message}. Load it again.</span>}
-      />
+      <div class="stack coming">
+        <Head title={page.title} />
+        <Loading />
+      </div>
     )
   // Another account sees it anew.
   return (
     <Guard key={`${me.id} ${turn}`} title={page.title}>
-      <loaded.Body params={found!.params} query={at.query} me={me} />
+      <Body params={found!.params} query={at.query} me={me} />
     </Guard>
   )
 }

@@ -82,6 +82,16 @@ const JUDGED = {
   'all but colours': { rules: { 'color-contrast': { enabled: false } } },
 }
 
+/** The heading of a page whose code is there. */
+const DRAWN = 'h1:not(.coming h1)'
+
+/** Notes when a page that is there loses its heading, if only for a moment: what is read aloud, and a reader's focus, are lost with it. */
+const WATCH_HEADING = `new MutationObserver(() => {
+  const has = document.querySelector('h1') !== null
+  if (window.hadHeading && !has && document.querySelector('main')) console.error('No heading at ' + location.pathname)
+  window.hadHeading = has
+}).observe(document, { childList: true, subtree: true })`
+
 /** Nobody is signed in at first, and somebody who was may be so no more. */
 const USUAL = [401]
 
@@ -101,6 +111,7 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
   const page = await context.newPage()
   open.add(page)
   page.once('close', () => open.delete(page))
+  await page.addInitScript(WATCH_HEADING)
   const faults: string[] = []
   page.on('console', message => {
     const text = message.text()
@@ -123,15 +134,15 @@ export async function tabIn(context: BrowserContext, url: string, expected: read
     sees,
     async to(path) {
       await page.goto(`${url}/console${path}`)
-      await page.locator('h1').first().waitFor()
+      await page.locator(DRAWN).first().waitFor()
     },
     async follow(path) {
       await page.evaluate(
-        `document.querySelector('h1').dataset.left = 'yes'
-         Object.assign(document.body.appendChild(document.createElement('a')), { href: ${JSON.stringify(`/console${path}`)} }).click()
-         document.body.lastElementChild.remove()`,
+        `Object.assign(document.body.appendChild(document.createElement('a')), { href: ${JSON.stringify(`/console${path}`)} }).click()
+         document.body.lastElementChild.remove()
+         new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))`,
       )
-      await page.locator('h1:not([data-left])').first().waitFor()
+      await page.locator(DRAWN).first().waitFor()
     },
     async press(...keys) {
       for (const key of keys) await page.keyboard.press(key)

@@ -1,6 +1,6 @@
 /** What falls due in a simulator, by name, and the clock that is moved there. */
 import { api } from '../api.ts'
-import { toast, tried } from '../parts/over.tsx'
+import { toast, tried } from '../parts/toasts.tsx'
 import { count } from '../parts/words.tsx'
 
 export type Clock = Awaited<ReturnType<typeof api.getClock>>

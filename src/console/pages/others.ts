@@ -1,4 +1,5 @@
-/** The pages that nobody comes to first. In chunks of their own they would weigh an eighth more. */
+/** What nobody comes to first. In chunks of their own they would weigh an eighth more. */
+export { Keys, Palette } from '../over-all.tsx'
 export { default as AgentEdit } from './agent-edit.tsx'
 export { default as Agents } from './agents.tsx'
 export { default as Budgets } from './budgets.tsx'

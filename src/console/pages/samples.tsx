@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { Field, type Refusal, useDraft } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Dialog, tried } from '../parts/over.tsx'
 import { Card, Empty, Failed, Loading } from '../parts/say.tsx'
+import { tried } from '../parts/toasts.tsx'
 import { Text } from '../parts/words.tsx'
 
 export function Samples({ agentId }: { agentId: string }) {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
-import { Dialog } from '../parts/over.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Card, Copy, Failed, Loading, Note } from '../parts/say.tsx'
 import { Mark } from '../parts/states.tsx'
 import { count } from '../parts/words.tsx'

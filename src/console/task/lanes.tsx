@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Command } from '../parts/say.tsx'
 import { Mark, taskStates } from '../parts/states.tsx'
-import { Room, Space, useWindow } from '../parts/table.tsx'
+import { Room, Space, useWindow } from '../parts/window.tsx'
 import { Money, Text, timeIn } from '../parts/words.tsx'
 import { type Advice, type Gap, isRow, type Lane, type Line, type Row, sentenceOf, short } from './rows.ts'
 
