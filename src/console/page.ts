@@ -13,8 +13,6 @@ export interface Page {
   /** Behind `/console`. */
   readonly path: string
   readonly title: string
-  /** Its name in `pages/others.ts`. Without one it is the first page, which comes with the shell: fewer and larger files weigh less. */
-  readonly body?: Exclude<keyof typeof import('./pages/others.ts'), 'Keys' | 'Palette'>
   /** Where its link stands at the side. Without one it is reached from other pages. */
   readonly group?: Group
   readonly icon?: IconName

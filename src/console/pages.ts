@@ -7,7 +7,14 @@
 import type { Page } from './page.ts'
 import type { Place } from './router.ts'
 
-export const pages: readonly Page[] = [
+export type Others = typeof import('./pages/others.ts')
+
+interface KnownPage extends Page {
+  /** Its name in `pages/others.ts`. Without one it is the first page, which comes with the shell: fewer and larger files weigh less. */
+  readonly body?: Exclude<keyof Others, 'Keys' | 'Palette'>
+}
+
+export const pages: readonly KnownPage[] = [
   {
     path: '/',
     title: 'Overview',

@@ -8,7 +8,7 @@ import { useData } from './data.ts'
 import { goLive, pause, paused, said, useChanges } from './live.ts'
 import { groups, isFor, type Page } from './page.ts'
 import Overview from './pages/overview.tsx'
-import { pageAt, pages } from './pages.ts'
+import { type Others, pageAt, pages } from './pages.ts'
 import { Guard, tries } from './parts/guard.tsx'
 import { Head } from './parts/head.tsx'
 import { Icon } from './parts/icons.tsx'
@@ -256,7 +256,7 @@ function changeTheme(): void {
 type Over = 'Palette' | 'Keys'
 
 /** All but the first page; an error: they could not be loaded. */
-const others = new Store<typeof import('./pages/others.ts') | Error | undefined>(undefined)
+const others = new Store<Others | Error | undefined>(undefined)
 
 function loadOthers(): void {
   if (!others.value || others.value instanceof Error)
@@ -283,7 +283,7 @@ function Content({ me }: { me: Me }) {
     )
   if (body && all instanceof Error)
     return <Head title={page.title} sub={<span>This page could not be loaded: {all.message}. Load it again.</span>} />
-  const Body = body ? all?.[body] : Overview
+  const Body = body ? (all as Others | undefined)?.[body] : Overview
   if (!Body)
     return (
       <div class="stack coming">

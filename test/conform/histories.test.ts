@@ -23,8 +23,11 @@ for (const { name } of keptRuns)
     sameNames(inWords(now), inWords(kept), CHANGED)
   })
 
-/** They look at all callbacks, or ask what came of a race. */
-const OF_ALL = ['cb.unique', 'cb.no-storm', 'life.content', 'life.cancel-race', 'life.message-length']
+/** They look at all callbacks or at the tasks of another check, or ask what came of a race. */
+const OF_ALL = [
+  ...['cb.unique', 'cb.no-storm', 'life.content', 'life.cancel-race', 'life.message-length'],
+  'who.one-buyer-five-tasks',
+]
 
 test('a check passes of what was done for it, and not without that', () => {
   const history = keptHistory('right')

@@ -1,6 +1,8 @@
 /** What the author declares about the agent: which tasks it takes, how long it may take, and what it does not do. No declaration excuses a bug. */
 
 import { availableParallelism, loadavg } from 'node:os'
+import { stopwatch } from '../history/machine-time.ts'
+
 export interface Sample {
   readonly kind: 'accepts' | 'rejects' | 'usual'
   readonly title: string
@@ -75,7 +77,8 @@ const MOST_MORE_MS = 10_000
 export class Patience {
   readonly #limits: Readonly<Record<Kind, number>>
   readonly #slowest: Partial<Record<Kind, number>> = {}
-
+  #slowestAlone = 0
+  #sinceWork: () => number = () => Number.POSITIVE_INFINITY
   readonly #isMeasured: boolean
 
   /** In ms. `isMeasured`: whoever waits leaves out how long the machine held up the agent. */
@@ -91,13 +94,29 @@ export class Patience {
     return Math.round(Math.min(this.#limits[kind], Math.max(least, TIMES * seen)))
   }
 
-  note(kind: Kind, ms: number): void {
-    this.#slowest[kind] = Math.max(ms, this.#slowest[kind] ?? 0)
+  /** The same, since it was last seen to deliver: who does one task after the other goes on with those that came before. */
+  limitInLine(kind: Kind, waitedMs: number): number {
+    const beforeMs = kind === 'work' ? Math.max(0, waitedMs - this.#sinceWork()) : 0
+    return Math.min(this.#limits[kind], this.limit(kind) + beforeMs)
   }
 
-  /** How long to listen for what must not come: five times the slowest reaction, and of slow agents that and some seconds. */
+  /** It has delivered something. */
+  hasWorked(): void {
+    this.#sinceWork = stopwatch()
+  }
+
+  /** `isAlone`: it did nothing else meanwhile. */
+  note(kind: Kind, ms: number, isAlone: boolean): void {
+    this.#slowest[kind] = Math.max(ms, this.#slowest[kind] ?? 0)
+    if (isAlone) this.#slowestAlone = Math.max(ms, this.#slowestAlone)
+  }
+
+  /**
+   * How long to listen for what must not come, when there is nothing else to do: five times the slowest reaction, and of slow agents that and some
+   * seconds. Who does one task after the other takes many times as long where they wait for each other.
+   */
   quietMs(leastMs: number): number {
-    const slowest = Math.max(0, ...Object.values(this.#slowest))
+    const slowest = this.#slowestAlone
     return Math.max(leastMs, Math.min(TIMES_QUIET * slowest, slowest + MOST_MORE_MS))
   }
 }

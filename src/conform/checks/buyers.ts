@@ -74,6 +74,9 @@ function tiersAsMeant(history: History): Finding {
   return other ? inconclusive(`no webhook of a buyer was sent who is ${other}`) : holds
 }
 
+/** All five are of one buyer. */
+const INTERLEAVED = 'order.interleaved'
+
 const apart: readonly Check[] = [
   {
     id: 'who.one-buyer-five-tasks',
@@ -82,8 +85,8 @@ const apart: readonly Check[] = [
     law: must.keepApart,
     why: 'The buyer pays five times, and gets one work twice and another never.',
     fix: 'Keep what you know of a task by its taskId, and by nothing else: not by buyer, and not in one variable for all.',
-    scenario: 'many buyers',
-    judge: history => all([ownWords(history, 'who.one-buyer-five-tasks'), worked(history, 'who.one-buyer-five-tasks')]),
+    scenario: 'disorder',
+    judge: history => all([ownWords(history, INTERLEAVED), worked(history, INTERLEAVED)]),
   },
   {
     id: 'who.two-buyers-same-words',

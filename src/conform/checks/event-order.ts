@@ -1,6 +1,6 @@
 /** Events in an unexpected order, about unknown tasks, or during work. */
 
-import { bytesOf, type History, type Recordeds } from '../history/history.ts'
+import { bytesOf, type History, hasDecided, type Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../judging/check.ts'
 import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, workAfter } from './attempts.ts'
 import { contentIn, taskOf, toldBack } from './evidence.ts'
@@ -13,9 +13,6 @@ const NOT_DELIVERED = 'the agent did not deliver the task'
 
 const told = (history: History, taskId: string, event: string): Recordeds<'webhook'>[] =>
   history.webhooksOf(taskId).filter(one => one.event === event)
-
-const isDecided = (history: History, taskId: string): boolean =>
-  history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept' || trigger === 'reject')
 
 const unheard = (webhooks: readonly Recordeds<'webhook'>[]): Finding | undefined => {
   const refused = webhooks.find(isRefused)
@@ -52,7 +49,7 @@ export const order: readonly Check[] = [
       const { taskId } = taskOf(history, 'order.message-first')
       const refused = unheard(history.webhooksOf(taskId))
       if (refused) return refused
-      if (isDecided(history, taskId)) return holds
+      if (hasDecided(history, taskId)) return holds
       const submitted = told(history, taskId, 'task.submitted')
       return broken('did neither accept nor reject the task', ...submitted)
     },
@@ -147,7 +144,7 @@ export const order: readonly Check[] = [
       if (refused) return refused
       const [submitted] = told(history, taskId, 'task.submitted')
       if (!submitted) return inconclusive('the retry was not sent')
-      if (isDecided(history, taskId)) return holds
+      if (hasDecided(history, taskId)) return holds
       return broken('did neither accept nor reject the task', ...history.webhooksOf(taskId))
     },
   },

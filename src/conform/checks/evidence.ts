@@ -6,6 +6,7 @@ import {
   type Content,
   firstTaskHas,
   type History,
+  hasDecided,
   hasTaken,
   type Recordeds,
 } from '../history/history.ts'
@@ -51,7 +52,7 @@ const isNext = (webhook: Recordeds<'webhook'>, again: Recordeds<'webhook'>) =>
 export function decided(history: History, label: string): Finding {
   const answered = accepted(history.webhooks(label).filter(({ genuine }) => genuine))
   if (answered.holds !== true || !firstTaskHas(history, 'accept', 'reject')) return answered
-  const open = history.tasks(label).find(({ taskId }) => !hasTaken(history, taskId, 'accept', 'reject'))
+  const open = history.tasks(label).find(({ taskId }) => !hasDecided(history, taskId))
   return open ? broken('took it, and never accepted nor rejected the task', ...history.webhooksOf(open.taskId)) : holds
 }
 
@@ -62,7 +63,7 @@ export function worked(history: History, label: string): Finding {
   const tasks = history.tasks(label)
   if (tasks.some(({ taskId }) => hasTaken(history, taskId, 'reject'))) return untested('the agent rejected the task')
   if (!firstTaskHas(history, 'deliver')) return holds
-  const open = tasks.find(({ taskId }) => !hasTaken(history, taskId, 'deliver'))
+  const open = tasks.find(({ taskId, isSpared }) => !isSpared && !hasTaken(history, taskId, 'deliver'))
   return open ? broken('accepted the task, and never delivered', ...history.webhooksOf(open.taskId)) : holds
 }
 

@@ -166,7 +166,7 @@ function burst(history: History): Finding {
   const tasks = history.tasks('http.burst')
   if (tasks.length === 0) return inconclusive('no task was sent')
   for (const { taskId } of tasks) {
-    const last = history.webhooksOf(taskId).at(-1)
+    const last = history.webhooksOf(taskId).findLast(({ event }) => event === 'task.submitted')
     if (!last) return inconclusive('not all of them were sent')
     if (!isAck(last)) return broken(`lost one: it ${toldBack(last)}`, last)
     const decisions = ['accept', 'reject'].flatMap(action => attempts(history, taskId, action))

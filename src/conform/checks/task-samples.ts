@@ -1,6 +1,6 @@
 /** Tasks at the edges of what is allowed, and those of which the author has said what the agent does. */
 
-import type { History, Recordeds } from '../history/history.ts'
+import { type History, hasDecided, type Recordeds } from '../history/history.ts'
 import { all, broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../judging/check.ts'
 import { attemptsOf, isMalformed, isRefused, MALFORMED, refusedFieldsOf, workAfter } from './attempts.ts'
 import { toldBack } from './evidence.ts'
@@ -18,7 +18,7 @@ function decided(history: History, label: string): Finding {
   if (tasks.length === 0) return inconclusive('nothing was sent')
   return all(
     tasks.map(({ taskId, price }) => {
-      if (stepOf(history, taskId, 'accept', 'reject')) return holds
+      if (hasDecided(history, taskId)) return holds
       const [told] = history.webhooksOf(taskId)
       if (!told) return inconclusive('nothing was sent')
       if (isRefused(told)) return broken(`did not accept the webhook: it ${toldBack(told)}`, told)
@@ -35,7 +35,7 @@ function asDeclared(history: History, label: string, end: 'accept' | 'reject'): 
   return all(
     tasks.map(({ taskId }) => {
       const step = stepOf(history, taskId, 'accept', 'reject')
-      if (step?.trigger === end) return holds
+      if (step?.trigger === end || (!step && end === 'accept' && hasDecided(history, taskId))) return holds
       if (!step && isMalformed(history, taskId)) return untested(MALFORMED)
       if (!step) return broken(`did not ${end} a sample that it ${end}s, as declared`, ...history.webhooksOf(taskId))
       const said = attemptsOf(history, taskId, step.trigger)

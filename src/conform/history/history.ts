@@ -33,6 +33,8 @@ interface TaskEvent {
   readonly price: number
   /** What the agent's author has said of such tasks: it `accepts` or `rejects` them; nothing of the `usual` one. */
   readonly sample: 'accepts' | 'rejects' | 'usual'
+  /** The buyer has cancelled while the agent's accept was on its way. */
+  readonly isSpared?: true
 }
 
 /** A request to the agent. */
@@ -336,6 +338,22 @@ export interface Purchases {
 /** The first task shows how far the agent gets with the sample: other tasks with the same text should get as far. */
 export const hasTaken = (history: History, taskId: string, ...triggers: readonly string[]): boolean =>
   history.stepsOf(taskId).some(({ trigger }) => triggers.includes(trigger))
+
+const isSpared = (history: History, taskId: string): boolean =>
+  history.of('task').some(task => task.taskId === taskId && task.isSpared === true)
+
+/** Whether the agent has accepted or rejected it, or would have, had the buyer not cancelled to spare it the work. */
+export const hasDecided = (history: History, taskId: string): boolean =>
+  hasTaken(history, taskId, 'accept', 'reject') ||
+  (isSpared(history, taskId) && history.callbacksOf(taskId).some(({ action }) => action === 'accept'))
+
+/** How long it took from being accepted to being delivered, in ms; null if it was not. */
+export function workMsOf(history: History, taskId: string): number | null {
+  const [from, to] = ['accept', 'deliver'].map(wanted =>
+    history.stepsOf(taskId).find(({ trigger }) => trigger === wanted),
+  )
+  return from && to ? to.realAt - from.realAt : null
+}
 
 /** Whether the first task got that far. */
 export const firstTaskHas = (history: History, ...triggers: readonly string[]): boolean =>

@@ -32,6 +32,8 @@ interface Prepared {
   readonly taskId: string
   readonly action: string
   readonly fault: CallbackFault
+  /** No check waits for it. */
+  readonly mayMeetNothing?: boolean
 }
 
 interface Waiting extends Prepared {
@@ -120,7 +122,7 @@ export class CallbackFront {
 
   /** What has met nothing. */
   get unused(): readonly Prepared[] {
-    return [...this.#prepared].filter(({ since }) => since === null)
+    return [...this.#prepared].filter(({ since, mayMeetNothing }) => since === null && !mayMeetNothing)
   }
 
   async close(): Promise<void> {

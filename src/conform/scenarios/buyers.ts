@@ -24,10 +24,7 @@ export const manyBuyers: Scenario = {
     const twins = await Promise.all(
       ['one', 'another'].map(name => stage.otherBuyer(name, 'new_verified', stage.declared.sample.price)),
     )
-    await Promise.all([
-      ...Array.from({ length: 5 }, () => hire(stage, 'who.one-buyer-five-tasks')),
-      ...twins.map(buyer => hire(stage, 'who.two-buyers-same-words', { buyer, canary: '' })),
-    ])
+    await Promise.all(twins.map(buyer => hire(stage, 'who.two-buyers-same-words', { buyer, canary: '' })))
   },
 }
 
@@ -39,13 +36,23 @@ async function hire(stage: Stage, label: string, wanted: WantedTask = {}): Promi
 
 async function ofEachTier(stage: Stage): Promise<void> {
   const price = Math.min(stage.declared.sample.price, MOST_AT_RISK)
-  await hire(stage, 'who.tiers/trusted', { price, buyer: await stage.lane.trustedBuyer('trusted', price) })
+  await hire(stage, 'who.tiers/trusted', {
+    ...{ price, decisionIsAll: true },
+    buyer: await stage.lane.trustedBuyer('trusted', price),
+  })
   for (const tier of TIERS)
-    await hire(stage, `who.tiers/${tier}`, { price, buyer: await stage.otherBuyer(tier, tier, price) })
+    await hire(stage, `who.tiers/${tier}`, {
+      price,
+      decisionIsAll: true,
+      buyer: await stage.otherBuyer(tier, tier, price),
+    })
 }
 
 async function ofAgent(stage: Stage): Promise<void> {
-  await hire(stage, 'who.agent', await stage.lane.buyingAgent('buying-agent', stage.declared.sample.price))
+  await hire(stage, 'who.agent', {
+    ...(await stage.lane.buyingAgent('buying-agent', stage.declared.sample.price)),
+    decisionIsAll: true,
+  })
 }
 
 /** A later version of a marketplace may know more kinds of buyers. */
@@ -56,14 +63,19 @@ async function ofLaterVersions(stage: Stage): Promise<void> {
   } as const
   for (const [label, [field, word]] of Object.entries(words)) {
     const fault = bodyChanged(`a buyer who is “${word}”`, body => body.replace(field, `$1"${word}"`))
-    await hire(stage, label, { fault })
+    await hire(stage, label, { fault, decisionIsAll: true })
   }
 }
 
 async function withMarkup(stage: Stage): Promise<void> {
   const markup = dresses.find(({ name }) => name === 'markup')!
   const { title, description } = JSON.parse(markup.dress({ event: '', timestamp: '', data: {} }).body).data
-  await hire(stage, 'who.html-name', { title, description, requirements: `<b onclick="alert(1)">${title}</b>` })
+  await hire(stage, 'who.html-name', {
+    decisionIsAll: true,
+    title,
+    description,
+    requirements: `<b onclick="alert(1)">${title}</b>`,
+  })
 }
 
 /** None of what it asks for is the buyer's to know. */

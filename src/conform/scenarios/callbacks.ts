@@ -113,8 +113,8 @@ const manyCallbacks: Scenario = {
   needs: ['accepted'],
   async run(stage) {
     const buyer = await stage.buyer()
-    const ten = Array.from({ length: 10 }, (_, at) => stage.task(`cb.unique/${at + 1}`, { buyer }))
-    const odd = await stage.task('cb.url', { buyer, fault: withQuery })
+    const ten = Array.from({ length: 10 }, (_, at) => stage.task(`cb.unique/${at + 1}`, { buyer, decisionIsAll: true }))
+    const odd = await stage.task('cb.url', { buyer, fault: withQuery, decisionIsAll: true })
     await Promise.all([odd, ...(await Promise.all(ten))].map(task => stage.accepted(task)))
   },
 }

@@ -60,7 +60,7 @@ const newSecret: Scenario = {
   async run(stage) {
     const old = stage.agent.secret
     await changeSecret(stage)
-    const task = await stage.task('conn.new-secret/new')
+    const task = await stage.task('conn.new-secret/new', { decisionIsAll: true })
     await stage.answered(task, 'task.submitted')
     const fault = forgedAs({
       name: 'signed with the old secret',
@@ -68,7 +68,7 @@ const newSecret: Scenario = {
     })
     const stale = await stage.task('conn.new-secret/old', { fault })
     await stage.answered(stale, 'task.submitted')
-    const after = await stage.task('conn.new-secret/new')
+    const after = await stage.task('conn.new-secret/new', { decisionIsAll: true })
     await stage.answered(after, 'task.submitted')
   },
 }

@@ -20,7 +20,7 @@ export const connections: Scenario = {
     )
     await onOneConnection(stage, 'http.one-connection', row)
     for (let time = 0; time < 2; time++) {
-      const { task, webhook } = await stage.taken('http.fresh-connection')
+      const { task, webhook } = await stage.taken('http.fresh-connection', { decisionIsAll: true })
       await onOneConnection(stage, 'http.fresh-connection', [webhook])
       await stage.worked(task)
       await stage.pause(AFTER_CLOSE_MS)
@@ -54,7 +54,7 @@ export const framing: Scenario = {
 }
 
 async function chunked(stage: Stage): Promise<void> {
-  const { task, webhook } = await stage.taken('http.chunked')
+  const { task, webhook } = await stage.taken('http.chunked', { decisionIsAll: true })
   await byHand(stage, task.label, webhook, { change: 'in three chunks', chunked: true, pieces: 3, pauseMs: 400 })
   await stage.worked(task)
 }
@@ -65,7 +65,10 @@ const INTO_A_LETTER = 2
 /** Networks cut what is sent anywhere, also within the bytes of a letter. Of several cuts a busy agent sees one at least. */
 async function cutWithinLetter(stage: Stage): Promise<void> {
   const { description } = stage.declared.sample
-  const { task, webhook } = await stage.taken('bytes.cut-letter', { description: `${description}\n${LETTERS}` })
+  const { task, webhook } = await stage.taken('bytes.cut-letter', {
+    description: `${description}\n${LETTERS}`,
+    decisionIsAll: true,
+  })
   const cutsAt = [...webhook.body.matchAll(/字/g)].map(
     ({ index }) => Buffer.byteLength(webhook.body.slice(0, index)) + INTO_A_LETTER,
   )
@@ -76,7 +79,8 @@ async function cutWithinLetter(stage: Stage): Promise<void> {
 /** The second begins before the first is complete. */
 async function twoAtOnce(stage: Stage): Promise<void> {
   const label = 'http.two-at-once'
-  const both = await Promise.all([stage.taken(label), stage.taken(label)])
+  const spared = { decisionIsAll: true }
+  const both = await Promise.all([stage.taken(label, spared), stage.taken(label, spared)])
   const how = { change: 'beside another', pieces: 2, pauseMs: 100 }
   await Promise.all(both.map(({ webhook }) => byHand(stage, label, webhook, how)))
   await Promise.all(both.map(({ task }) => stage.worked(task)))
@@ -89,7 +93,7 @@ async function onlyLawHeaders(stage: Stage): Promise<void> {
     standard: /^(content-type|webhook-.*)$/i,
   }
   for (const [name, kept] of Object.entries(sets)) {
-    const { task, webhook } = await stage.taken(`http.only-law-headers/${name}`)
+    const { task, webhook } = await stage.taken(`http.only-law-headers/${name}`, { decisionIsAll: true })
     const headersOf = ({ headers }: OutgoingWebhook) => Object.entries(headers).filter(([header]) => kept.test(header))
     const how = { change: 'without other headers', headersOf, timeoutMs: stage.patience.limit('answer') }
     const taken = await byHand(stage, task.label, webhook, how)
@@ -100,11 +104,14 @@ async function onlyLawHeaders(stage: Stage): Promise<void> {
 const MORE_HEADERS = Array.from({ length: 10 }, (_, at) => [`X-Passed-By-${at}`, 'proxy '.repeat(100).trim()] as const)
 
 async function additions(stage: Stage): Promise<void> {
-  const { task, webhook } = await stage.taken('http.extra-headers')
+  const { task, webhook } = await stage.taken('http.extra-headers', { decisionIsAll: true })
   const headersOf = ({ headers }: OutgoingWebhook) => [...Object.entries(headers), ...MORE_HEADERS]
   await byHand(stage, task.label, webhook, { change: 'with more headers', headersOf })
   const fault = dressedAs(dresses.find(({ name }) => name === 'unknown-field')!)
-  await Promise.all([stage.worked(task), stage.task('http.extra-fields', { fault }).then(task => stage.worked(task))])
+  await Promise.all([
+    stage.worked(task),
+    stage.task('http.extra-fields', { fault, decisionIsAll: true }).then(task => stage.worked(task)),
+  ])
 }
 
 /** What the agent has not to do anything about. */

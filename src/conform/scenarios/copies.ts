@@ -63,9 +63,9 @@ async function replayed(stage: Stage): Promise<void> {
 
 async function forgedFirst(stage: Stage): Promise<void> {
   const forgery = forgeries.find(({ name }) => name === 'wrong-secret')!
-  const task = await stage.task('dup.forged-does-not-burn', { fault: precededBy(forgery) })
+  const task = await stage.task('dup.forged-does-not-burn', { fault: precededBy(forgery), decisionIsAll: true })
   await stage.accepted(task)
-  await stage.accepted(await stage.task('dup.forged-does-not-burn/twin'))
+  await stage.accepted(await stage.task('dup.forged-does-not-burn/twin', { decisionIsAll: true }))
 }
 
 async function sameWords(stage: Stage): Promise<void> {

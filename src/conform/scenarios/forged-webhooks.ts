@@ -61,7 +61,7 @@ export const forged: Scenario = {
 }
 
 async function genuine(stage: Stage, label: string): Promise<void> {
-  await stage.sent(await stage.task(label))
+  await stage.sent(await stage.task(label, { decisionIsAll: true }))
 }
 
 async function refusable(stage: Stage, label: string, { name: change, forge }: Forged): Promise<void> {

@@ -30,11 +30,12 @@ export const oddBytes: Scenario = {
   needs: ['accepted'],
   async run(stage) {
     const wanted: Record<string, WantedTask> = {
-      'bytes.no-requirements': { requirements: '' },
+      'bytes.no-requirements': { requirements: '', decisionIsAll: true },
       'bytes.largest': longest(stage),
-      'bytes.largest-escaped': { ...longest(stage), fault: dressedAs(dressNamed('escapes')) },
+      'bytes.largest-escaped': { ...longest(stage), fault: dressedAs(dressNamed('escapes')), decisionIsAll: true },
     }
-    for (const [id, name] of Object.entries(spellings)) wanted[id] = { fault: dressedAs(dressNamed(name)) }
+    for (const [id, name] of Object.entries(spellings))
+      wanted[id] = { fault: dressedAs(dressNamed(name)), decisionIsAll: true }
     for (const [id, name] of Object.entries(texts)) wanted[id] = withTexts(stage, name)
     await Promise.all(Object.entries(wanted).map(async ([id, about]) => stage.worked(await stage.task(id, about))))
   },

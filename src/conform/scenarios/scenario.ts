@@ -1,14 +1,23 @@
 /** What is done to the agent: scenarios, and what they can do. They judge nothing. */
 import type { EarlyTier } from '../../sim/accounts.ts'
-import type { CallbackFault } from '../../sim/callbacks/faults.ts'
+import { type CallbackFault, onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import type { AgentUnderTest } from '../agent/agent-under-test.ts'
 import type { Declared, Patience, Sample } from '../agent/declared.ts'
-import { bytesOf, firstTaskHas, type LaneName, type Recordeds } from '../history/history.ts'
+import {
+  bytesOf,
+  firstTaskHas,
+  hasDecided,
+  hasTaken,
+  type LaneName,
+  type Recordeds,
+  workMsOf,
+} from '../history/history.ts'
 import { stopwatch } from '../history/machine-time.ts'
 import type { Recorder } from '../history/recorder.ts'
 import { heardOf, isAskedAgain, wasBusy } from '../judging/heard-webhooks.ts'
 import type { Lane, LaneBuyer } from '../marketplaces/lane.ts'
 import { type OutgoingWebhook, signedNow, takenBy, type WebhookFault } from '../marketplaces/webhook-faults.ts'
+import { latch } from './latch.ts'
 
 /** `accepted`: the agent takes the sample. `delivered`: and does the work. `start`: the run has started it, and can start it anew. `secret`: with another one. */
 export type Need = 'accepted' | 'delivered' | 'revisions' | 'rejects' | 'start' | 'secret' | 'hires'
@@ -41,6 +50,8 @@ export interface WantedTask {
   readonly callbackFaults?: Readonly<Record<string, CallbackFault>>
   /** It stays a draft. */
   readonly draft?: boolean
+  /** What the agent decides is all that is looked at. A slow one is spared the work: the buyer cancels while its accept is on its way. */
+  readonly decisionIsAll?: boolean
   /** That of another task, to which this one is to be equal; empty: none. */
   readonly canary?: string
 }
@@ -51,12 +62,15 @@ export interface StageTask {
   readonly canary: string
   readonly price: number
   readonly buyer: LaneBuyer
+  readonly isSpared: boolean
 }
 
 /** Longer than whoever has sent something and waits as long as patience says. */
 const LATE_MS = 1_000
 /** So many tasks can a buyer pay: more than a scenario has, and with the dearest task there is a sum that is still exact. */
 const MOST_TASKS = 100
+/** Whose work takes as long is spared what no check looks at. */
+const SLOW_WORK_MS = 1_000
 /** In cents: what scenarios pay for tasks whose price is not that of a sample, at most. */
 const USUAL_PRICE = 2_000
 /** The marketplace sends at once, unless an agent that never answers holds up everything. */
@@ -126,7 +140,7 @@ export class Stage {
 
   /** Makes a task and submits it. */
   async task(label: string, wanted: WantedTask = {}): Promise<StageTask> {
-    const { fault, callbackFaults = {}, draft = false, budgetAuthorizationId } = wanted
+    const { fault, callbackFaults = {}, draft = false, decisionIsAll = false, budgetAuthorizationId } = wanted
     const buyer = wanted.buyer ?? (await this.buyer())
     const sample = wanted.sample ?? this.declared.sample
     const { canary = this.#canary() } = wanted
@@ -145,12 +159,41 @@ export class Stage {
     }
     const { id } = await buyer.act('createTask', fields)
     this.lane.labels.set(id, label)
-    this.lane.record({ kind: 'task', label, taskId: id, canary, price, sample: sample.kind })
-    const task = { label, id, canary, price, buyer }
+    const isSpared = decisionIsAll && this.isSlow
+    this.lane.record({
+      kind: 'task',
+      label,
+      taskId: id,
+      canary,
+      price,
+      sample: sample.kind,
+      ...(isSpared && { isSpared }),
+    })
+    const task = { label, id, canary, price, buyer, isSpared }
+    if (isSpared) this.#spare(task)
     if (fault) this.fault(task, 'task.submitted', fault)
     for (const [action, one] of Object.entries(callbackFaults)) this.callbackFault(task, action, one)
     if (!draft) await buyer.act('submitTask', { id })
     return task
+  }
+
+  /** Its work takes as long as nobody wants to wait for without a reason. */
+  get isSlow(): boolean {
+    const [first] = this.history.tasks('first-task')
+    return first !== undefined && (workMsOf(this.history, first.taskId) ?? 0) >= SLOW_WORK_MS
+  }
+
+  /** Its accept comes too late. Where the agent rejects, there is no work to be spared. */
+  #spare({ id, buyer }: StageTask): void {
+    const { opened, open } = latch()
+    const cancel = () =>
+      void buyer
+        .act('cancelTask', { id })
+        .catch(() => {})
+        .then(open)
+    this.#faulted.add(id)
+    const fault = onItsWayUntil(opened, cancel)
+    this.lane.callbacks.prepare({ label: '', taskId: id, action: 'accept', fault, mayMeetNothing: true })
   }
 
   /** Makes a task and submits it. The scenario gets the webhook in its hands, and sends it in its own way. */
@@ -193,12 +236,13 @@ export class Stage {
     this.lane.callbacks.prepare({ label, taskId, action, fault })
   }
 
-  /** Waits until `look` finds something, and returns it; null when `limitMs` are over. */
-  until<Found>(look: () => Found | undefined | null | false, limitMs: number): Promise<Found | null> {
+  /** Waits until `look` finds something, and returns it; null when the limit, in ms, is over. */
+  until<Found>(look: () => Found | undefined | null | false, limit: number | (() => number)): Promise<Found | null> {
     // Nothing more comes from an agent that has ended, though it is back, but for what is on its way.
     const { ends } = this.agent
     const isGone = () => this.agent.hasEnded || this.agent.ends > ends
-    return this.#until(look, () => (isGone() ? Math.min(limitMs, ENDED_MS) : limitMs))
+    const limitMs = typeof limit === 'number' ? () => limit : limit
+    return this.#until(look, () => (isGone() ? Math.min(limitMs(), ENDED_MS) : limitMs()))
   }
 
   async #until<Found>(look: () => Found | undefined | null | false, limit: () => number): Promise<Found | null> {
@@ -216,19 +260,29 @@ export class Stage {
   /** Waits until the task has taken one of these steps `count` times, and returns the last; null when the patience is over. */
   async step({ id }: StageTask, triggers: readonly string[], count = 1): Promise<Recordeds<'step'> | null> {
     const elapsed = stopwatch()
+    const before = this.history.of('step').length
     const kind = triggers.includes('deliver') ? 'work' : 'answer'
     const taken = () => this.history.stepsOf(id).filter(({ trigger }) => triggers.includes(trigger))[count - 1]
     // On a busy machine webhooks queue up, which is not the agent's time.
     const [event, times] = count > 1 ? ['task.revision_requested', count - 1] : ['task.submitted', 1]
     const asked = () => heardOf(this.history, id, event).length >= times
     await this.#untilHeard(id, () => taken() || asked(), this.patience.limit('answer'))
-    const step = await this.until(taken, this.patience.limit(kind))
-    if (step && !this.#faulted.has(id) && !wasBusy(this.history, id)) this.patience.note(kind, elapsed())
+    const waited = stopwatch()
+    const step = await this.until(taken, () => this.patience.limitInLine(kind, waited()))
+    if (step && kind === 'work') this.patience.hasWorked()
+    if (step && !this.#faulted.has(id) && !wasBusy(this.history, id)) {
+      const others = this.history.of('step').slice(before)
+      this.patience.note(kind, elapsed(), !others.some(({ taskId }) => taskId !== id))
+    }
     return step
   }
 
   /** Waits until the agent has accepted or rejected it. Returns whether it has accepted it. */
   async accepted(task: StageTask): Promise<boolean> {
+    if (task.isSpared) {
+      const isDecided = await this.until(() => hasDecided(this.history, task.id), this.patience.limit('answer'))
+      return isDecided !== null && !hasTaken(this.history, task.id, 'reject')
+    }
     return (await this.step(task, ['accept', 'reject']))?.trigger === 'accept'
   }
 
@@ -240,7 +294,7 @@ export class Stage {
 
   /** Waits until the agent has come as far as with the first task: it has decided, or delivered. */
   async worked(task: StageTask): Promise<void> {
-    if (firstTaskHas(this.history, 'deliver')) await this.delivered(task)
+    if (firstTaskHas(this.history, 'deliver') && !task.isSpared) await this.delivered(task)
     else if (firstTaskHas(this.history, 'accept', 'reject')) await this.accepted(task)
     else await this.sent(task)
   }

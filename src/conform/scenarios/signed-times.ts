@@ -18,7 +18,9 @@ export const signedTimes: Scenario = {
       // Whoever minds the number of the attempt is told so elsewhere: here the time in the body alone is another.
       'sig.body-time-not-judged': dressedAs({ ...lateRetry, dress: event => ({ body: lateRetry.dress(event).body }) }),
     }
-    const tasks = await Promise.all(Object.entries(faults).map(([label, fault]) => stage.task(label, { fault })))
+    const tasks = await Promise.all(
+      Object.entries(faults).map(([label, fault]) => stage.task(label, { fault, decisionIsAll: true })),
+    )
     await Promise.all(tasks.map(task => stage.sent(task)))
     await stage.accepted(tasks[2]!)
   },

@@ -21,13 +21,13 @@ const samples: Scenario = {
     const smallest = { title: 'Hello', description: 'Say hello to my cats', requirements: '', canary: '' }
     const tasks = [
       await stage.task('life.content', { description: long }),
-      await stage.task('life.smallest', { ...smallest, price: LEAST_PRICE }),
-      await stage.task('life.price-is-free/low', { price: LEAST_PRICE }),
-      await stage.task('life.price-is-free/high', { price: HIGH_PRICE }),
+      await stage.task('life.smallest', { ...smallest, price: LEAST_PRICE, decisionIsAll: true }),
+      await stage.task('life.price-is-free/low', { price: LEAST_PRICE, decisionIsAll: true }),
+      await stage.task('life.price-is-free/high', { price: HIGH_PRICE, decisionIsAll: true }),
     ]
     for (const [at, sample] of accepts.entries())
       for (let time = 0; time < TIMES; time++)
-        tasks.push(await stage.task(`life.sample-accepted/${at + 1}`, { sample }))
+        tasks.push(await stage.task(`life.sample-accepted/${at + 1}`, { sample, decisionIsAll: true }))
     for (const [at, sample] of rejects.entries())
       tasks.push(await stage.task(`life.sample-rejected/${at + 1}`, { sample }))
     await Promise.all(tasks.map(task => stage.accepted(task)))
@@ -63,7 +63,7 @@ export const burst: Scenario = {
   when: 'alone',
   async run(stage) {
     const label = 'http.burst'
-    const all = await Promise.all(Array.from({ length: AT_ONCE }, () => stage.taken(label)))
+    const all = await Promise.all(Array.from({ length: AT_ONCE }, () => stage.taken(label, { decisionIsAll: true })))
     await Promise.all(all.map(({ webhook }) => byHand(stage, label, webhook, { change: 'one of twenty at once' })))
     await Promise.all(all.map(({ task }) => stage.accepted(task)))
   },

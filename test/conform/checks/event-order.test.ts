@@ -113,7 +113,7 @@ edge('who.agent', 'a buyer that is an agent', {
   ],
   'inconclusive no webhook was sent': [[task('who.agent')]],
 })
-const FIVE = 'who.one-buyer-five-tasks'
+const FIVE = 'order.interleaved'
 const five = [
   marked(`${FIVE}/1`, 'ref-1'),
   webhook(`${FIVE}/1`, 200),
@@ -121,7 +121,7 @@ const five = [
   webhook(`${FIVE}/2`, 200),
   task('x'),
 ]
-edge(FIVE, 'no words of another', {
+edge('who.one-buyer-five-tasks', 'no words of another', {
   pass: [
     [...five, deliver(`${FIVE}/1`, 'ref-1'), deliver(`${FIVE}/2`, 'ref-2')],
     [...five, deliver('x', 'ref-1')],

@@ -6,7 +6,7 @@ export const who: readonly Mutant[] = [
   { bug: 'knows-all-tiers', kills: 'who.unknown-tier' },
   { bug: 'sells-to-users-alone', kills: 'who.agent', also: ['who.unknown-type'] },
   { bug: 'knows-all-types', kills: 'who.unknown-type' },
-  { bug: 'one-task-for-each-buyer', kills: 'who.one-buyer-five-tasks' },
+  { bug: 'one-task-for-each-buyer', kills: 'who.one-buyer-five-tasks', also: ['order.interleaved'] },
   { bug: 'one-task-for-the-same-words', kills: 'who.two-buyers-same-words' },
   { bug: 'prints-its-environment', kills: 'who.injection', also: ['safe'] },
   { bug: 'refuses-markup', kills: 'who.html-name' },

@@ -102,6 +102,7 @@ async function deliver(task, data) {
   if (bug('tells-another-host')) await tellAnotherHost(data)
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
+  if (style('works-slowly')) await pause(1_200)
   const content = [`${data.title}: done.`, written(await wordsFor(data)), data.requirements]
   if (bug('sends-its-secret')) content.push(`Made with ${process.env.MARKETPLACE_WEBHOOK_SECRET}`)
   const isSame = style('same-text') || bug('same-words-again')
