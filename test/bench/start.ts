@@ -55,8 +55,8 @@ export async function starts(): Promise<Row[]> {
   })
   const resident = median(dev.map(({ megabytes }) => megabytes))
   return [
-    row('--help', median(help), '<= 2'),
+    row('--help', median(help), '<= 1.8'),
     row('dev --ephemeral --json, ready', median(dev.map(start => start.ms)), '<= 5'),
-    memoryRow('resident after the start', resident, '<= 115'),
+    memoryRow('resident after the start', resident, '<= 80'),
   ]
 }

@@ -33,6 +33,7 @@ import { withDiskReason, withSystemReason } from '../output/disk-faults.ts'
 import { markPrinted } from '../output/output.ts'
 import { createUi, giveSecretsIn, print } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
+import { letYoungGrow } from '../young-heap.ts'
 
 export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
   agent?: string[]
@@ -121,6 +122,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   shown.open(entry => json || (TOLD.has(entry.type) && !(entry.type === 'migration' && entry.from === 0)))
   screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()
+  letYoungGrow()
   return ended.finally(shown.end)
 }
 
