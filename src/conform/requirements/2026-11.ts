@@ -1,7 +1,5 @@
 /** The checks that there were in November 2026, with the levels that they had. Frozen: a test knows the hash of these ids and levels. */
-import type { RequirementSet } from './index.ts'
-
-export const of2026November: RequirementSet = {
+export const of2026November = {
   must: [
     'conn.endpoint-200',
     'conn.callback-signature',
@@ -168,4 +166,4 @@ export const of2026November: RequirementSet = {
     'hire.ends-it',
   ],
   may: ['cb.files', 'rel.restart-time', 'rel.memory'],
-}
+} as const

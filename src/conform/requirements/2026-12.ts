@@ -1,7 +1,5 @@
 /** The checks of December 2026: what a must asks follows from the sentence that it quotes. Frozen: a test knows the hash of these ids and levels. */
-import type { RequirementSet } from './index.ts'
-
-export const of2026December: RequirementSet = {
+export const of2026December = {
   must: [
     'conn.endpoint-200',
     'conn.callback-signature',
@@ -174,4 +172,4 @@ export const of2026December: RequirementSet = {
     'hire.not-the-seller',
   ],
   may: ['cb.files', 'rel.restart-time', 'rel.memory'],
-}
+} as const

@@ -7,7 +7,7 @@ import { of2026November } from './2026-11.ts'
 import { of2026December } from './2026-12.ts'
 
 /** Ids of checks, by their level. */
-export type RequirementSet = Readonly<Record<Level, readonly string[]>>
+type RequirementSet = Readonly<Record<Level, readonly string[]>>
 
 /** By the name of the set; the newest last. A test knows the hash of each. */
 export const requirements: Readonly<Record<string, RequirementSet>> = {
