@@ -150,7 +150,7 @@ const packages: Readonly<Record<string, string>> = {
 }
 
 /** What this machine has not, to run it, and what to install; null: it can. */
-export function missingFor({ program }: RightAgent): string | null {
+export function missingFor({ program }: Pick<RightAgent, 'program'>): string | null {
   if (program === undefined || spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return null
   return `there is no ${program} here, so it was not tried. Install it: ${packages[program] ?? program}`
 }
