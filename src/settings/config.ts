@@ -256,8 +256,15 @@ export function variableNamed(name: string): { text: string; by: 'user' | '.env'
   return text ? { text, by: process.env[name] === undefined ? '.env' : 'user' } : undefined
 }
 
-/** The variables that a process started by this one gets, besides its own. */
+/** The variables that another process of this program gets, besides its own. */
 export const inherited = (): Environment => process.env
+
+/**
+ * The variables that somebody else's program, such as an agent, gets from this process: no settings of a marketplace, as some are
+ * secrets of its operator. `DATABASE_URL` may be the agent's own.
+ */
+export const inheritedByOthers = (): Environment =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MARKETPLACE_')))
 
 /** Whether the process that has started this one hears of its run over the channel between them. */
 export const tellsParent = () => process.env.MARKETPLACE_TELLS_PARENT === '1'

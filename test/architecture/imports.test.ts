@@ -63,7 +63,7 @@ const shelves: Readonly<
       checks: ['history', 'judging', 'scenarios'],
       'listed-agent': ['agent', 'checks', 'history', 'judging'],
       reports: ['history', 'judging'],
-      requirements: [],
+      requirements: ['judging'],
     },
   },
   sim: {

@@ -216,7 +216,7 @@ test('each script runs to its end, and asks npm and the program for what there i
   release('1.2.3')
   const asked = new Set<string>()
   for (const { file, step, run } of scripts) {
-    const inputs = { start: 'node agent.mjs', requirements: '2026-11', timeout: '10m', folder: '.' }
+    const inputs = { start: 'node agent.mjs', requirements: '2026-12', timeout: '10m', folder: '.' }
     const { status, said } = stage.play(run, { ...HOST, ...filled(step, inputs) })
     assert.is(status, 0, `${file}: ${run}\n${said}`)
     for (const { line } of stage.calls()) {
@@ -225,7 +225,7 @@ test('each script runs to its end, and asks npm and the program for what there i
     }
   }
   assert.ok(asked.has('npm publish --provenance --access public') && asked.has('npm run test -- --whole --again'))
-  assert.ok([...asked].some(line => line.includes('--start node agent.mjs --requirements 2026-11 --timeout 10m')))
+  assert.ok([...asked].some(line => line.includes('--start node agent.mjs --requirements 2026-12 --timeout 10m')))
   // The registry compares it with the repository that the statement names.
   const { repository } = JSON.parse(stage.read('package.json'))
   assert.equal(repository, { type: 'git', url: 'git+https://host.example/somebody/agent-marketplace.git' })

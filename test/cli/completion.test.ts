@@ -193,7 +193,7 @@ const completed: readonly (readonly [typed: string, line: string])[] = [
   ['dev --persona verb', 'dev --persona verbose'],
   ['serve --rate-limits st', 'serve --rate-limits strict'],
   ['tasks list --stat', 'tasks list --status'],
-  ['conformance --requirements 2026-1', 'conformance --requirements 2026-11'],
+  ['conformance --requirements 2', 'conformance --requirements 2026-1'],
   ['completion fi', 'completion fish'],
 ]
 

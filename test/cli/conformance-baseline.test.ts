@@ -77,16 +77,35 @@ test('a set of requirements is whole: flags that narrow it are refused, and wher
     ['--only', 'sig.valid'],
     ['--skip', 'dup'],
   ]) {
-    const { code, err } = await judged('--requirements', '2026-11', ...narrowed)
+    const { code, err } = await judged('--requirements', '2026-12', ...narrowed)
     assert.is(code, exitCodes.usage)
     assert.match(err, '--requirements asks for every check of its set, so it takes no --only or --skip')
   }
   const config = join(folder, 'named.yaml')
-  writeFileSync(config, 'requirements: 2026-11')
+  writeFileSync(config, 'requirements: 2026-12')
   const { code, err } = await judged('--config', config, '--only', 'sig.valid')
   assert.is(code, exitCodes.ok, err)
   assert.match(err, 'whether the set of requirements is kept takes a run of all')
   assert.not.match((await judged('--only', 'sig.valid')).err, 'requirements')
+})
+
+test('under an older set a check that has become milder decides as it did', async () => {
+  const agent = readFileSync(new URL('../../examples/node-agent.mjs', import.meta.url), 'utf8')
+  const talks = agent.replace(/( await answer\(data, \{ action: )'accept' \}/, "$1'message', content: 'I begin.' }")
+  writeFileSync(join(folder, 'talks.mjs'), talks)
+  const under = async (set: string, ...given: readonly string[]) => {
+    const config = join(folder, `${set}.yaml`)
+    writeFileSync(config, `{ requirements: ${set}, patience: { answer: 2s, work: 2s } }`)
+    const { code, out, err } = await run(
+      ['conformance', ...given, '--only', 'life.accepts', '--config', config],
+      folder,
+    )
+    assert.match(out, 'called back with message in place of accept', err)
+    return code
+  }
+  const path = join(folder, 'talks.jsonl')
+  assert.is(await under('2026-11', '--start', 'node talks.mjs', '--save-history', path), exitCodes.check)
+  assert.is(await under('2026-12', '--history', path), exitCodes.ok)
 })
 
 test.run()

@@ -213,7 +213,7 @@ test('each refusal says what, why and what to do', async () => {
     /^2 --spend takes an amount with two decimals, like 5\.00, not all\./,
   )
   assert.match(await told(market.builder, '--agent', 'right', '--start', 'x'), /^2 --start plays a marketplace/)
-  assert.match(await told(market.builder, '--agent', 'right', '--requirements', '2026-11'), /^2 --requirements asks/)
+  assert.match(await told(market.builder, '--agent', 'right', '--requirements', '2026-12'), /^2 --requirements asks/)
   assert.match(await told(market.builder, '--spend', '5.00'), /^2 --spend goes with --agent/)
   const away = await run(['conformance', '--agent', 'right', '--url', 'http://127.0.0.1:9', '--key', 'svc_x'], folder)
   assert.is(away.code, exitCodes.network, away.err)

@@ -9,8 +9,8 @@ import { start } from './program.ts'
 export type Line = Record<string, unknown> & { type: string }
 
 /** A dev, and what it has told so far. */
-export async function devOf(folder: string, args: readonly string[]) {
-  const { child, ended } = start(['dev', '--json', '--port', '0', ...args], folder)
+export async function devOf(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { child, ended } = start(['dev', '--json', '--port', '0', ...args], folder, env)
   const told: Line[] = []
   createInterface({ input: child.stdout! }).on('line', line => told.push(JSON.parse(line)))
   const until = async (what: string, isIt: (line: Line) => boolean, from = 0): Promise<Line> => {

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/patience.ts'
@@ -34,12 +35,36 @@ test.after(async () => {
 })
 
 /** The end of a call, by its handle for as long as it goes on. Each answer comes before the SDK gives up, or this rejects. */
-async function ended(answer: Promise<ToolAnswer>, handles: string[] = []): Promise<ToolAnswer> {
+async function ended(
+  answer: Promise<ToolAnswer>,
+  handles: string[] = [],
+  how: RequestOptions = {},
+): Promise<ToolAnswer> {
   const told = await answer
   const [advice] = adviceIn(told.text).filter(([name]) => name === 'result')
   if (!advice) return told
   handles.push(told.text)
-  return ended(client.said(...advice), handles)
+  return ended(client.said(...advice, how), handles, how)
+}
+
+const TICK_MS = 100
+/** Clients are to hear something every five seconds. */
+const MOST_TICKS = 50
+
+/** Counts ticks, not time: where the machine stands still, they do too. */
+function silence() {
+  let now = 0
+  let longest = 0
+  const ticking = setInterval(() => (longest = Math.max(longest, ++now)), TICK_MS)
+  return {
+    broken() {
+      now = 0
+    },
+    end() {
+      clearInterval(ticking)
+      return longest
+    },
+  }
 }
 
 test('hire, see why it fails, mend, and judge until nothing is broken: no call meets a time-out', async () => {
@@ -62,12 +87,18 @@ test('hire, see why it fails, mend, and judge until nothing is broken: no call m
 
   const heard: number[] = []
   const handles: string[] = []
-  const onprogress = ({ progress }: { progress: number }) => void heard.push(progress)
-  const judged = await ended(client.said('conformance', { wait: 20 }, { onprogress }), handles)
+  const quiet = silence()
+  const onprogress = ({ progress }: { progress: number }) => {
+    heard.push(progress)
+    quiet.broken()
+  }
+  const judged = await ended(client.said('conformance', { wait: 8 }, { onprogress }), handles, { onprogress })
+  const longest = quiet.end()
   assert.match(judged.text, /must (\d+)\/\1\b/)
   assert.not.match(judged.text, /^· /m)
   assert.ok(handles.length > 0, 'it lasted longer than the client waited')
-  assert.ok(heard.length > 0, 'it told how it gets on')
+  assert.ok(heard.length > 1, 'it told how it gets on')
+  assert.ok(longest <= MOST_TICKS, `it said nothing for ${longest} ticks of ${TICK_MS} ms`)
   assert.match(handles[0]!, /^conformance goes on after \d+ s\.\n/)
 })
 

@@ -113,14 +113,14 @@ function heardFrom(limitMs: number, seconds: number) {
   }
 }
 
-test('a run says every four seconds that it goes on, and at its limit it is over', () => {
-  assert.equal(heardFrom(2_700_000, 3), { words: [], isOver: false, isClosed: true })
+test('a run says every three seconds that it goes on, and at its limit it is over', () => {
+  assert.equal(heardFrom(2_700_000, 2), { words: [], isOver: false, isClosed: true })
   const { words, isOver } = heardFrom(2_700_000, 2_699)
   assert.equal(
     words,
-    Array.from({ length: words.length }, (_, at) => 88 + 4 * at),
+    Array.from({ length: words.length }, (_, at) => 90 + 3 * at),
   )
-  assert.is(words.at(-1), 2_696)
+  assert.is(words.at(-1), 2_697)
   assert.not(isOver)
   assert.equal(heardFrom(6_000, 6), { words: [3], isOver: true, isClosed: true })
 })

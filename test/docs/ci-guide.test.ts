@@ -60,7 +60,7 @@ test('the pipeline of the guide, the action and the job for GitLab judge the age
   assert.match(readFileSync(join(folder, 'out', 'junit.xml'), 'utf8'), 'failures="0"')
   assert.match(readFileSync(summary, 'utf8'), /^## Conformance: PASSED$/m)
   const [step] = parse(readFileSync('examples/ci/action.yml', 'utf8')).runs.steps
-  const inputs = { START: 'node agent.mjs', REQUIREMENTS: '2026-11', TIMEOUT: '10m' }
+  const inputs = { START: 'node agent.mjs', REQUIREMENTS: '2026-12', TIMEOUT: '10m' }
   played(narrowed(step.run), { ...inputs, GITHUB_STEP_SUMMARY: summary })
   mkdirSync(join(folder, 'gitlab'))
   const { script, artifacts } = parse(readFileSync('examples/ci/gitlab.yml', 'utf8')).conformance

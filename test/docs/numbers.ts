@@ -70,7 +70,7 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `| \`tags\` | ${agent.tags} at most |`,
     `\`title\` (${range(task.title)} characters); \`description\` (${range(task.description)}); \`agreedPrice\` (at least ${least});`,
     `optionally \`requirements\` (${most(task.requirements)} at most)`,
-    `\`content\` (${most(deliverable.content)} characters at most), optional \`notes\` (${most(deliverable.notes)} at most), and in a multipart form up to ${files} each`,
+    `\`content\` (${range(deliverable.content)} characters), optional \`notes\` (${most(deliverable.notes)} at most), and in a multipart form up to ${files} each`,
     `A key has a name (${range(key.name)} characters) and starts with \`svc_\`. An account has ${key.perAccount} at most.`,
     `only its prefix of ${limits.keyPrefix} characters`,
     `(each at least ${least}, none above the next)`,

@@ -13,7 +13,7 @@ import {
   reportOf,
   withRepeats,
 } from '../../conform/judging/report.ts'
-import { those, withPrerequisites } from '../../conform/judging/selection.ts'
+import { those, withLevels, withPrerequisites } from '../../conform/judging/selection.ts'
 import { censusOf } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { againLine } from '../../conform/reports/findings.ts'
@@ -222,9 +222,9 @@ interface Around {
 /** Tells what is broken while the run goes on. Ctrl-C ends it, and so does its time. */
 async function withLive(plan: Plan, { output, time, count }: Around, work: (ending: Ending) => Promise<History>) {
   const ended = new AbortController()
-  const { chosen, baseline, flags } = plan
+  const { chosen, baseline, requirements, flags } = plan
   const options = { bail: flags.bail === true, stop: () => ended.abort() }
-  const live = await Live.open(output, options, { chosen, baseline, count })
+  const live = await Live.open(output, options, { chosen, baseline, levels: requirements?.levels, count })
   output.onInterrupt(() => ended.abort())
   const parent = parentOf(count, () => ended.abort())
   time.tellTo(live.takesLong)
@@ -251,7 +251,7 @@ const secretFor = async (flags: ConformanceFlags, start: string | undefined, out
 const known = checks.map(({ id }) => id)
 
 function reportFor({ chosen, baseline, requirements }: Plan, history: History): Report {
-  const census = censusOf(history)
+  const census = withLevels(censusOf(history), requirements?.levels)
   const some = those(census, chosen)
   return reportOf(withPrerequisites(census, some), history, { baseline, requirements, known }, some)
 }

@@ -4,7 +4,7 @@ import { createWriteStream, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { defaults, inherited, readSettings, type Settings, UsageError } from '../../settings/config.ts'
+import { defaults, inheritedByOthers, readSettings, type Settings, UsageError } from '../../settings/config.ts'
 import { withoutLoopbackProxy } from '../../sim/agents/started-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { runInGroup } from '../command-line/command-group.ts'
@@ -32,7 +32,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
       sim.begin()
       const { market, url } = sim.marketplace
       const told = variablesOf({ url, instance: market.config.instanceId, ...sim.credentials })
-      return await runInGroup(command, { env: withoutLoopbackProxy({ ...inherited(), ...told }), folder })
+      return await runInGroup(command, { env: withoutLoopbackProxy({ ...inheritedByOthers(), ...told }), folder })
     } finally {
       await sim.close()
     }

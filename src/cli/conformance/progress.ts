@@ -2,9 +2,9 @@
 
 import type { History, Recorded } from '../../conform/history/history.ts'
 import type { Baseline } from '../../conform/judging/baseline.ts'
-import type { Check } from '../../conform/judging/check.ts'
+import type { Check, Level } from '../../conform/judging/check.ts'
 import { judge } from '../../conform/judging/judge.ts'
-import { those, withPrerequisites } from '../../conform/judging/selection.ts'
+import { those, withLevels, withPrerequisites } from '../../conform/judging/selection.ts'
 import { SURE_MS, slownessInWords } from '../../conform/judging/time-limit.ts'
 import { censusOf } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
@@ -23,6 +23,8 @@ interface LiveOptions {
 interface About {
   readonly chosen: readonly Check[]
   readonly baseline: Baseline
+  /** By the set of requirements. */
+  readonly levels?: Readonly<Record<string, Level>> | undefined
   /** How many scenarios there are; undefined: that is not known before. */
   readonly count?: number | undefined
 }
@@ -62,7 +64,7 @@ export class Live {
     this.#history = history
     if (event.kind === 'process' && event.death) this.#say(`the agent ended ${event.text}`)
     if (event.kind !== 'scenario') return
-    const census = censusOf(history)
+    const census = withLevels(censusOf(history), this.#about.levels)
     const chosen = those(census, this.#about.chosen)
     this.#played.add(event.scenario)
     for (const check of chosen) {

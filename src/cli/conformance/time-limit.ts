@@ -8,7 +8,7 @@ const LEAST_MS = 1_000
 /** One of Node's timers takes some weeks. */
 const MOST_MS = 7 * 24 * 3_600_000
 /** Who waits, and a CI service, takes for dead what is silent for five seconds: so often, as timers and the start of the program take time too. */
-const SPEAKS_EACH_MS = 4_000
+const SPEAKS_EACH_MS = 3_000
 
 /** In ms. `flag` goes before `setting`, which is that of the agent's file. */
 export function limitIn(flag: string | undefined, setting: number | undefined, repeats: number): number {

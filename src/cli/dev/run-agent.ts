@@ -2,7 +2,7 @@
 
 import type { Log } from '../../market/log.ts'
 import type { Marketplace } from '../../open/open.ts'
-import { inherited } from '../../settings/config.ts'
+import { inheritedByOthers } from '../../settings/config.ts'
 import { accepts } from '../../sim/agents/agent-watch.ts'
 import type { ForwardedAgent } from '../../sim/agents/forwarded-agents.ts'
 import { lookup } from '../../sim/agents/https-front.ts'
@@ -57,7 +57,7 @@ export class AgentRun {
     this.#unwatch = watchFolders(watch, path => this.#begun && this.restart(`${path} has changed`))
     this.#process = new StartedAgent({
       command,
-      env: () => ({ ...inherited(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
+      env: () => ({ ...inheritedByOthers(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
       onLine: (stream, line) => {
         if (stream === 'stderr') this.#hear(line)
         log({ type: 'output', agent: agent.slug, stream, line })

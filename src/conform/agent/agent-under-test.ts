@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inherited } from '../../settings/config.ts'
+import { inheritedByOthers } from '../../settings/config.ts'
 import { masked, secretsIn } from '../../shared/secrets.ts'
 import { freePort } from '../../sim/agents/free-port.ts'
 import { StartedAgent } from '../../sim/agents/started-agent.ts'
@@ -230,7 +230,7 @@ export class AgentUnderTest {
     this.comingUp.starts()
     const folder = this.#stateFolder ?? this.#makeState()
     this.#stateFolder = folder
-    const env = { ...withoutOurs(inherited()), STATE_DIRECTORY: folder, ...this.environment }
+    const env = { ...inheritedByOthers(), STATE_DIRECTORY: folder, ...this.environment }
     const secrets = secretsIn(env)
     const [lines, lastWords] = [new LastLines(secrets), new LastLines(secrets)]
     this.#lines = lines.kept
@@ -263,10 +263,6 @@ export class AgentUnderTest {
     this.#recorder.add({ kind: 'process', what, text, ms, ...(death && { death }) })
   }
 }
-
-/** Settings of a marketplace are nothing to an agent, and some of them are secrets. */
-const withoutOurs = (env: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('MARKETPLACE_')))
 
 class LastLines {
   readonly kept: string[] = []

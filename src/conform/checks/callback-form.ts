@@ -17,10 +17,19 @@ function each(callbacks: readonly Callback[], wrong: (callback: Callback) => str
 
 const shown = (value: string | undefined) => (value === undefined ? 'nothing' : `“${value.slice(0, 80)}”`)
 
-const THIRTEEN = { source: 'A-38', quote: 'Thirteen digits, 64 lower-case hex digits' }
+const THIRTEEN = {
+  source: 'I-timestamp',
+  quote: '`X-Service-Timestamp` is Unix time in milliseconds, thirteen digits.',
+}
+const SIGNED = {
+  source: 'I-signature',
+  quote:
+    'HMAC-SHA256, keyed with the webhook secret, over the timestamp header, a dot, and the body byte for byte; lower-case hex in `X-Service-Signature`. Both directions use the same secret.',
+}
 const JSON_WITH_ACTION = {
   source: 'I-callback',
-  quote: 'JSON with an `action`: `accept`, `reject`, `deliver` (with `content`, maybe `notes`) or `message`',
+  quote:
+    'of type `application/json`: JSON with an `action`: `accept`, `reject`, `deliver` (with `content`, maybe `notes`) or `message`',
 }
 const SKEW_MS = 60_000
 /** Less is not worth a word. */
@@ -63,10 +72,7 @@ export const cbForm: readonly Check[] = [
     id: 'cb.signature',
     title: 'signs each callback over the bytes that it sends',
     level: 'must',
-    law: {
-      source: 'I-signature',
-      quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header, a dot, and the body byte for byte',
-    },
+    law: SIGNED,
     why: 'The marketplace refuses the callback with 401, and the buyer never sees the work.',
     fix: 'Make the text of the body once, sign that text, and send the very same bytes. Sign with the whole whsec_… string.',
     scenario: 'first contact',
@@ -106,7 +112,7 @@ export const cbForm: readonly Check[] = [
     id: 'cb.digest-form',
     title: 'writes the signature in 64 lower-case hex digits',
     level: 'must',
-    law: THIRTEEN,
+    law: SIGNED,
     why: 'Any other spelling of the digest is refused with 401.',
     fix: 'Send the digest in lower-case hex, with nothing before or behind it.',
     scenario: 'first contact',

@@ -111,7 +111,7 @@ export const conn: readonly Check[] = [
     id: 'conn.endpoint-200',
     title: 'answers 200 to the test webhook within 30 seconds',
     level: 'must',
-    law: { source: 'I-test-checks', quote: 'the endpoint answers 200 to a test' },
+    law: must.passTests,
     why: 'The connection test takes no other status: the agent can neither be published nor stay visible.',
     fix: 'Answer exactly 200 to a genuine webhook, before you do any work.',
     scenario: 'first contact',

@@ -26,7 +26,8 @@ const POST: Law = { source: 'I-webhook-request', quote: 'A webhook is a POST of 
 const AT_ONCE: Law = { source: 'A-37', quote: 'Two in flight for a host' }
 const BOTH: Law = {
   source: 'I-webhook-request',
-  quote: 'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`.',
+  quote:
+    'A webhook is a POST of JSON with `X-Service-Signature` and `X-Service-Timestamp`. Its `Content-Type` is `application/json`.',
 }
 const BESIDES: Law = {
   source: 'A-37',

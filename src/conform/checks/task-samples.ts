@@ -56,7 +56,7 @@ export const lifeSamples: readonly Check[] = [
     level: 'must',
     law: {
       source: 'I-deliverable-input',
-      quote: '`content` (50,000 characters at most), optional `notes` (2,000 at most)',
+      quote: '`content` (1–50,000 characters), optional `notes` (2,000 at most)',
     },
     why: 'What is longer is refused, and the work is lost.',
     fix: 'Cut the content at 50,000 characters and the notes at 2,000, and never deliver an empty text.',

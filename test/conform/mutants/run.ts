@@ -9,7 +9,7 @@ import { commandPlays } from './command-plays.ts'
 import { mutants } from './index.ts'
 import { judgePlays } from './judge-mutants.ts'
 import { type Begun, keyPlays, mutantPlay, type Play, repeatedPlays, rightPlay, twinsPlay } from './play.ts'
-import { rightAgents, unavailable } from './right-agents.ts'
+import { missingFor, rightAgents } from './right-agents.ts'
 import { seersOf } from './trial.ts'
 import { Trials } from './trials.ts'
 
@@ -22,17 +22,20 @@ const PROCESSES = Math.min(4, availableParallelism())
 const AT_ONCE = 5
 
 const parts = process.argv.slice(2)
-const isWanted = ({ name }: Play) => parts.length === 0 || parts.some(part => name.includes(part))
+const isWanted = ({ name }: Pick<Play, 'name'>) => parts.length === 0 || parts.some(part => name.includes(part))
 
 const mutantPlays = mutants.map(mutantPlay)
-const missing = rightAgents.filter(unavailable)
-const right = rightAgents.filter(agent => !missing.includes(agent)).map(rightPlay)
+const missing = rightAgents.flatMap(agent => {
+  const why = missingFor(agent)
+  return why === null ? [] : [{ agent, name: `right: ${agent.name}`, why }]
+})
+const right = rightAgents.filter(agent => !missing.some(one => one.agent === agent)).map(rightPlay)
 const small = [twinsPlay, ...commandPlays, ...mutantPlays]
 // What takes longest begins first.
 const begun: Begun[] = []
 const keys = keyPlays(KEYS, one => void begun.push(one))
 const everyPlay = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...keys, ...small]
-const known = [...everyPlay.map(({ name }) => name), ...missing.map(({ name }) => `right: ${name}`)]
+const known = [...everyPlay.map(({ name }) => name), ...missing.map(({ name }) => name)]
 const unknown = parts.filter(part => !known.some(name => name.includes(part)))
 if (unknown.length > 0) {
   for (const part of unknown)
@@ -44,7 +47,8 @@ const started = performance.now()
 const alive = new Set<Play>()
 let faults = 0
 
-for (const { name, program } of missing) console.log(`not tried: ${name}, as there is no ${program}`)
+// Nobody reads that something was left out.
+for (const { name, why } of missing.filter(isWanted)) fault(`${name}: ${why}`)
 await playAll()
 if (parts.length === 0) for (const text of mustsWithoutMutant()) fault(text)
 if (begun.length > 0) tellFirstCauses()

@@ -10,9 +10,9 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { execa } from 'execa'
 import { stringify } from 'yaml'
-import type { Report } from '../../../src/conform/judging/report.ts'
-import { type RightAgent, serial, stacks, unavailable } from '../mutants/right-agents.ts'
+import { missingFor, type RightAgent, serial, stacks } from '../mutants/right-agents.ts'
 import { usuallyDeclared } from '../mutants/trial.ts'
+import { faultsIn, type Ran } from './ran.ts'
 
 const RUNS_OF_A_SEED = 2
 const LOOK_MS = 50
@@ -30,16 +30,6 @@ const config = join(folder, 'conformance.yaml')
 writeFileSync(config, stringify({ rejects: usuallyDeclared.rejects.map(({ kind, ...sample }) => sample) }))
 const busy = Array.from({ length: Number(values.busy) }, () => spawn(process.execPath, ['-e', 'for (;;);']))
 
-interface Ran {
-  readonly seed: number
-  readonly report: Report
-  readonly code: number
-  readonly seconds: number
-  readonly megabytes: number
-  /** The longest time in which it said nothing, in s. */
-  readonly silent: number
-}
-
 let faults = 0
 try {
   for (const agent of wanted) await judgeOften(agent)
@@ -51,7 +41,8 @@ console.log(`${faults} faults`)
 process.exitCode = faults > 0 || wanted.length === 0 ? 1 : 0
 
 async function judgeOften(agent: RightAgent): Promise<void> {
-  if (unavailable(agent)) return fault(`${agent.name}: there is no ${agent.program} here: install it`)
+  const missing = missingFor(agent)
+  if (missing !== null) return fault(`${agent.name}: ${missing}`)
   if (agent.compile !== undefined) await execa(agent.compile, { shell: true })
   const runs: Ran[] = []
   for (let run = 0; run < Number(values.runs); run++) {
@@ -102,17 +93,6 @@ function peakOf(pid: number): number {
   } catch {
     return 0
   }
-}
-
-/** Nothing that it must is lost, and of what it should only what it does otherwise on purpose. What could not be told counts as nothing. */
-function faultsIn({ report, code }: Ran, { warns = [] }: RightAgent): string[] {
-  const lost = report.checks.filter(
-    ({ id, verdict }) => ['fail', 'behind'].includes(verdict) || (verdict === 'warn' && !warns.includes(id)),
-  )
-  const deaths = report.deaths.map(() => 'the agent ended by itself')
-  const isUnsure = report.checks.some(({ verdict }) => verdict === 'inconclusive')
-  const ends = code === 0 || (code === 1 && isUnsure) ? [] : [`the exit code is ${code}`]
-  return [...lost.map(({ id, verdict, text }) => `${id} is ${verdict}: ${text}`), ...deaths, ...ends]
 }
 
 function opposite(before: Ran, { report }: Ran): string[] {
