@@ -3,6 +3,7 @@
  * go on and got no processor, or waited for a disk. Judgements in time are made against it. Source: A-286.
  */
 import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { stopwatch } from './machine-time.ts'
 import type { EventSink } from './recorder.ts'
 
@@ -17,15 +18,17 @@ const NANOS = 1e6
 export class StallWatch {
   readonly #recorder: EventSink
   readonly #pid: () => number | undefined
+  readonly #proc: string
   #timer: NodeJS.Timeout
   #looking: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #waited = new Map<string, number>()
 
-  /** `pid`: the first process of the agent; undefined while it does not run, or is not ours. */
-  constructor(recorder: EventSink, pid: () => number | undefined) {
+  /** `pid`: the first process of the agent; undefined while it does not run, or is not ours. `proc`: where the system tells of processes. */
+  constructor(recorder: EventSink, pid: () => number | undefined, proc = '/proc') {
     this.#recorder = recorder
     this.#pid = pid
+    this.#proc = proc
     this.#timer = this.#next()
   }
 
@@ -54,10 +57,12 @@ export class StallWatch {
     const before = this.#waited
     const now = new Map<string, number>()
     let stopped = false
-    for (const one of await familyOf(pid)) {
-      stopped ||= /[DT]/.test(await stateOf(one))
-      for (const [thread, ms] of await waitsOf(one)) now.set(thread, ms)
-    }
+    for (const process of await familyOf(`${this.#proc}/${pid}`))
+      for (const { id, state, waitedMs } of await threadsOf(process)) {
+        // What is written to a disk is most often written by another thread than the first.
+        stopped ||= /[DT]/.test(state)
+        now.set(id, waitedMs)
+      }
     this.#waited = now
     if (stopped) return EVERY_MS
     return Math.max(0, ...[...now].map(([thread, ms]) => ms - (before.get(thread) ?? ms)))
@@ -73,29 +78,40 @@ export class StallWatch {
 const read = (path: string) => readFile(path, 'latin1').catch(() => '')
 const listed = (path: string) => readdir(path).catch(() => [])
 
-/** It and all that it has started; without /proc it alone. */
-async function familyOf(pid: number): Promise<number[]> {
-  const found = [pid]
+/** The folders of it and of all that it has started; without /proc its own alone. */
+async function familyOf(first: string): Promise<string[]> {
+  const found = [first]
+  const proc = dirname(first)
   for (let at = 0; at < found.length && found.length < MOST_PROCESSES; at++) {
-    const children = await read(`/proc/${found[at]}/task/${found[at]}/children`)
-    found.push(...children.split(' ').filter(Boolean).map(Number))
+    const children = await read(`${found[at]}/task/${basename(found[at]!)}/children`)
+    found.push(
+      ...children
+        .split(' ')
+        .filter(Boolean)
+        .map(child => `${proc}/${child}`),
+    )
   }
   return found.slice(0, MOST_PROCESSES)
 }
 
-/** As `ps` shows it. */
-async function stateOf(pid: number): Promise<string> {
-  const stat = await read(`/proc/${pid}/stat`)
-  return stat.slice(stat.lastIndexOf(')') + 2).slice(0, 1)
+interface Thread {
+  readonly id: string
+  /** As `ps` shows it. */
+  readonly state: string
+  /** How long it has waited for a processor since its start. */
+  readonly waitedMs: number
 }
 
-/** By its threads, how long each has waited for a processor since its start, in ms. */
-async function waitsOf(pid: number): Promise<[string, number][]> {
-  const threads = (await listed(`/proc/${pid}/task`)).slice(0, MOST_PROCESSES)
+async function threadsOf(process: string): Promise<Thread[]> {
+  const ids = (await listed(`${process}/task`)).slice(0, MOST_PROCESSES)
   return Promise.all(
-    threads.map(async (id): Promise<[string, number]> => {
-      const [, waited = '0'] = (await read(`/proc/${pid}/task/${id}/schedstat`)).split(' ')
-      return [id, Number(waited) / NANOS]
+    ids.map(async (id): Promise<Thread> => {
+      const [stat, schedstat] = await Promise.all(
+        ['stat', 'schedstat'].map(name => read(`${process}/task/${id}/${name}`)),
+      )
+      const [, waited = '0'] = schedstat!.split(' ')
+      // The name, in brackets, may have spaces.
+      return { id, state: stat!.charAt(stat!.lastIndexOf(')') + 2), waitedMs: Number(waited) / NANOS }
     }),
   )
 }

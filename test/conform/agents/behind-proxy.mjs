@@ -1,4 +1,4 @@
-// A proxy that listens at once, as nginx does, and an agent behind it that comes later. Until then it answers with the status that it is given. It
+// An imitation of nginx: a proxy that listens at once, and an agent behind it that comes later. Until then it answers with the status that it is given. It
 // reads a request to its end before it passes it on, keeps its connections to the agent, and refuses bodies of more than a megabyte itself.
 import { spawn } from 'node:child_process'
 import http from 'node:http'

@@ -92,17 +92,29 @@ const onNode = (file: string, ...flags: readonly string[]) =>
 /** What all that is written from the guide with a store does. */
 const keeps = { passes: ['rel.killed-in-work', 'dup.after-restart'] }
 
+const isHere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+/** npm does not bring it, so everywhere an imitation stands for it, and the real one only where it is. */
+const nginx: readonly RightAgent[] = [
+  {
+    name: 'behind an imitation of nginx',
+    command: shellLine(process.execPath, at('behind-proxy.mjs'), '502', 'stacks/node-http.mjs'),
+    ...keeps,
+  },
+  {
+    name: 'behind nginx',
+    command: shellLine(process.execPath, at('behind-nginx.mjs'), 'stacks/node-http.mjs'),
+    ...keeps,
+  },
+].filter(({ name }) => name !== 'behind nginx' || isHere('nginx'))
+
 /** One agent, written from the guide alone, on the servers that authors choose. */
 export const stacks: readonly RightAgent[] = [
   ...['node-http', 'express', 'fastify', 'koa', 'hono', 'cluster'].map(stack => ({
     ...{ name: `on ${stack}`, command: onNode(stack) },
     ...keeps,
   })),
-  {
-    name: 'behind a proxy as nginx',
-    command: shellLine(process.execPath, at('behind-proxy.mjs'), '502', 'stacks/node-http.mjs'),
-    ...keeps,
-  },
+  ...nginx,
   { name: 'Python', program: 'python3', command: shellLine('python3', at('right.py')), passes: ['rel.killed-in-work'] },
   {
     name: 'Python, asyncio',
@@ -151,6 +163,6 @@ const packages: Readonly<Record<string, string>> = {
 
 /** What this machine has not, to run it, and what to install; null: it can. */
 export function missingFor({ program }: Pick<RightAgent, 'program'>): string | null {
-  if (program === undefined || spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return null
+  if (program === undefined || isHere(program)) return null
   return `there is no ${program} here, so it was not tried. Install it: ${packages[program] ?? program}`
 }
