@@ -26,7 +26,10 @@ export interface RightAgent {
 /** Proofs run at the root of the project. */
 const at = (agent: string) => resolve('test/conform/agents', agent)
 const binary = join(tmpdir(), `right-agent-${process.pid}`)
-process.once('exit', () => rmSync(binary, { force: true }))
+const exampleBinary = `${binary}-example`
+process.once('exit', () => {
+  for (const path of [binary, exampleBinary]) rmSync(path, { force: true })
+})
 
 /** The right agent by hand, with flags. */
 export const byHand = (...flags: readonly string[]) => shellLine(process.execPath, at('mutant.mjs'), ...flags)
@@ -138,6 +141,14 @@ export const serial = (ms: number): RightAgent => ({
 })
 
 const hampered: readonly RightAgent[] = [
+  {
+    name: 'the example in Go',
+    program: 'go',
+    compile: shellLine('go', 'build', '-o', exampleBinary, resolve('examples/go-agent.go')),
+    command: shellLine(exampleBinary),
+    declared: { rejects: [] },
+    ...keeps,
+  },
   serial(200),
   { name: 'one connection at a time', command: onNode('narrow'), ...keeps },
   {
