@@ -6,7 +6,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Db, Tx } from '../../../src/store/db.ts'
+import type { Method } from '../../../src/client/transport.ts'
+import type { Tx } from '../../../src/store/db.ts'
 import { type ListedAgent, openTestMarketplace, type TestUser } from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
 
@@ -38,13 +39,13 @@ interface Pair {
 }
 
 const ofAgent =
-  (method: string, path: string, body?: object) =>
+  (method: Method, path: string, body?: object) =>
   ({ builder, agent }: Scene): Ask =>
   () =>
     builder.ask(method, `/api/my/agents/${agent.id}${path}`, body)
 
 const ofBudget =
-  (method: string, path: string, body?: object) =>
+  (method: Method, path: string, body?: object) =>
   ({ buyer, budget }: Scene): Ask =>
   () =>
     buyer.ask(method, `/api/budget-authorizations/${budget}${path}`, body)
@@ -55,12 +56,19 @@ const ofAccount =
   () =>
     admin.ask('PUT', `/api/admin/users/${scene[who].id}`, body)
 
-/** Of another task with the same agent. */
+/** Sums are kept in sixteen rows each: tasks that count in one row wait for each other there. */
+const rowOf = (id: string) => id.charCodeAt(id.length - 1) % 16
+
+/** Of another task with the same agent, which counts in another row, or in the same. */
 const ofTask =
-  (trigger: string, body: object | undefined, by: 'same' | 'another') =>
-  async ({ buyer, builder, agent }: Scene): Promise<Ask> => {
+  (trigger: string, body: object | undefined, by: 'same' | 'another', inRow: 'same' | 'another' = 'another') =>
+  async ({ buyer, builder, agent, id: submitted }: Scene): Promise<Ask> => {
     const who = by === 'same' ? buyer : await marketplace.join(named('other'), 100_000)
-    const { id } = await marketplace.draft(who, agent)
+    let id = ''
+    await until('a draft of such a row', async () => {
+      id = (await marketplace.draft(who, agent)).id
+      return (rowOf(id) === rowOf(submitted)) === (inRow === 'same')
+    })
     if (trigger !== 'submit') {
       await who.call('POST', `/api/tasks/${id}/submit`)
       await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
@@ -74,15 +82,24 @@ const pairs: Readonly<Record<string, Pair>> = {
   'a rotation of the secret': { waits: false, ask: ofAgent('POST', '/webhook-secret') },
   'another price': { waits: false, ask: ofAgent('PUT', '', { basePrice: 700 }) },
   'a deletion': { waits: true, ask: ofAgent('DELETE', ''), late: { submit: 400, other: 409 } },
-  'a pause of the budget': { waits: true, fromBudget: true, ask: ofBudget('POST', '/pause'), late: { submit: 403 } },
-  'a smaller budget': { waits: true, fromBudget: true, ask: ofBudget('PUT', '', { maxDaily: 900 }) },
-  'a deletion of the budget': { waits: true, fromBudget: true, ask: ofBudget('DELETE', '') },
+  'a pause of the budget': { waits: true, fromBudget: true, ask: ofBudget('POST', '/pause'), late: { submit: 400 } },
+  'a smaller budget': { waits: true, fromBudget: true, ask: ofBudget('PUT', '', { maxDaily: 1_500 }) },
+  'a deletion of the budget': {
+    waits: true,
+    fromBudget: true,
+    ask: ofBudget('DELETE', ''),
+    late: { submit: 400, other: 409 },
+  },
   'a pause of another budget': { waits: false, ask: ofBudget('POST', '/pause') },
   'a dispute of the same buyer': { waits: false, ask: ofTask('dispute', { reason: 'Not what was asked.' }, 'same') },
   'a dispute of another buyer': { waits: false, ask: ofTask('dispute', { reason: 'Not what was asked.' }, 'another') },
   'an approval of another buyer': { waits: false, ask: ofTask('approve', undefined, 'another') },
   'a submit of the same buyer': { waits: true, ask: ofTask('submit', undefined, 'same') },
   'a submit of another buyer': { waits: false, ask: ofTask('submit', undefined, 'another') },
+  'a submit of another buyer that counts in the same row': {
+    waits: true,
+    ask: ofTask('submit', undefined, 'another', 'same'),
+  },
   'a suspension of the builder': { waits: false, ask: ofAccount('builder', { suspended: true }) },
   'a ban of the builder': { waits: false, ask: ofAccount('builder', { banned: true }) },
   'a suspension of the buyer': { waits: false, ask: ofAccount('buyer', { suspended: true }) },
@@ -93,9 +110,25 @@ let count = 0
 const named = (who: string) => `${who}-${++count}`
 
 async function prepare({ fromBudget }: Pair): Promise<Scene> {
-  const builder = await marketplace.join('builder', 0, named('builder'))
+  const builder = await marketplace.join(named('builder'))
   const buyer = await marketplace.join(named('buyer'), 100_000)
-  return { builder, buyer } as Scene
+  const agent = await marketplace.list(builder)
+  const own = await buyer.call<{ id: string }>('POST', '/api/my/agents', SPENDER)
+  const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 2_000 }
+  const given = { agentId: own.id, ...caps }
+  const { id: budget } = await buyer.call<{ id: string }>('POST', '/api/budget-authorizations', given)
+  const fields = { agreedPrice: 500, ...(fromBudget && { budgetAuthorizationId: budget }) }
+  const { id } = await marketplace.draft(buyer, agent, fields)
+  return { builder, buyer, agent, id, budget }
+}
+
+const SPENDER = {
+  name: 'Spender',
+  tagline: 'Spends what it is given',
+  description: 'An agent that hires others from what its owner lets it spend.',
+  pricingModel: 'fixed',
+  basePrice: 500,
+  categoryIds: ['cat_code'],
 }
 
 /** The next request that writes does all it has to, and stands still before its commit. */
@@ -103,6 +136,7 @@ function holdNext() {
   const { write } = db
   let release = () => {}
   let begun = () => {}
+  let pid = 0
   const isReleased = new Promise<void>(resolve => (release = resolve))
   const isBegun = new Promise<void>(resolve => (begun = resolve))
   db.write = (work, flow) => {
@@ -121,11 +155,59 @@ function holdNext() {
       })
       // The server ends a transaction that does not speak.
       do {
-        await tx.get('SELECT 1 AS one')
+        pid = (await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!.pid
         begun()
         await Promise.race([isReleased, wait(500)])
       } while (!isOver)
       return result
     }
-  return { isBegun, release }
+  return { isBegun, release, pid: () => pid }
 }
+
+const blocks = async (pid: number) => {
+  const sql = 'SELECT COUNT(*) AS count FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))'
+  return (await db.read(q => q.get<{ count: number }>(sql, [pid])))!.count > 0
+}
+
+/** The first stands still, the second is asked. Returns whether it waited, and what both were answered. */
+async function inTurn(first: Ask, second: Ask) {
+  const { isBegun, release, pid } = holdNext()
+  try {
+    const held = first()
+    await Promise.race([isBegun, held])
+    let hasEnded = false
+    const other = second().finally(() => {
+      hasEnded = true
+    })
+    let waited = false
+    await until('an end, or a wait', async () => {
+      waited = !hasEnded && (await blocks(pid()))
+      return hasEnded || waited
+    })
+    release()
+    const answers = await Promise.all([held, other])
+    return { waited, statuses: answers.map(({ status }) => status) }
+  } finally {
+    release()
+  }
+}
+
+for (const [name, pair] of Object.entries(pairs)) {
+  const { waits, late = {} } = pair
+  const said = waits ? 'one waits for the other' : 'neither waits for the other'
+  test(`a submit ‖ ${name}: ${said}`, async () => {
+    for (const isFirst of [true, false]) {
+      const scene = await prepare(pair)
+      const ask = await pair.ask(scene)
+      const submit: Ask = () => scene.buyer.ask('POST', `/api/tasks/${scene.id}/submit`)
+      const { waited, statuses } = await (isFirst ? inTurn(submit, ask) : inTurn(ask, submit))
+      const order = isFirst ? 'the submit is first' : 'it is first'
+      assert.is(waited, waits, order)
+      const expected = isFirst ? [200, late.other ?? 200] : [200, late.submit ?? 200]
+      assert.equal(statuses, expected, order)
+      await marketplace.checkLedger()
+    }
+  })
+}
+
+test.run()
