@@ -38,6 +38,12 @@ export const dispatch = {
   /** The crowd is over when none was seen for this long. */
   calmMs: 100,
   leaseMs: minute,
+  /** How often an instance that shares its database shows that it runs. A-331 */
+  beatMs: second / 2,
+  /** Who has not been seen to run for so long is taken for gone. */
+  silentMs: 2.5 * second,
+  /** Who has not shown for so long that it runs sends nothing: less than what others wait. */
+  heardMs: 2 * second,
   /** When an outcome that the database refused is written again. The last pause repeats. */
   noteAgainMs: [second, 5 * second, 15 * second, minute],
   /** With this many refused outcomes, no more webhooks are sent. */

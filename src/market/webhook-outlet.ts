@@ -1,5 +1,5 @@
 /** Connects the verbs that write events with the dispatcher that sends them. */
-import type { DeliveryRow, QueuedAgent } from '../store/tables/webhooks/outbox.ts'
+import type { FirstClaim as ClaimInRow, DeliveryRow, QueuedAgent } from '../store/tables/webhooks/outbox.ts'
 
 /** A delivery that one sender has claimed, so that no other may send it. */
 export interface LeasedDelivery extends DeliveryRow {
@@ -7,16 +7,15 @@ export interface LeasedDelivery extends DeliveryRow {
   attempt: number
   /** Real ms. Infinity where no other process could claim it. */
   claimedUntil: number
+  /** This instance as it was when it claimed the delivery; null where no other process could. */
+  sender: string | null
 }
 
 /** A claimed delivery with its agent's URL and sealed secret. */
 export interface ClaimedDelivery extends LeasedDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}
 
 /** What the row of a new delivery says if a sender claims it in the transaction that writes it. */
-export interface FirstClaim extends Pick<LeasedDelivery, 'attempts' | 'claimedUntil'> {
-  /** Real ms. */
-  leasedUntil: number
-}
+export type FirstClaim = Pick<LeasedDelivery, 'attempts' | 'claimedUntil' | 'sender'> & ClaimInRow
 
 /** What sends webhooks. Every method but `claimNew` is only for writes that are committed. */
 export interface WebhookSender {

@@ -30,6 +30,7 @@ import { purges } from './tables/upkeep/purges.ts'
 import { settings } from './tables/upkeep/settings.ts'
 import { fileUsage, textUsage } from './tables/upkeep/usage.ts'
 import { attempts, deliveries } from './tables/webhooks/outbox.ts'
+import { senders } from './tables/webhooks/senders.ts'
 
 /** Each behind those it refers to. */
 const copied = [
@@ -81,10 +82,10 @@ const copied = [
 export const tables = copied.map(({ name }) => name)
 
 /**
- * What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept.
+ * What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept, who sends webhooks.
  * @internal A test compares both lists with the schema.
  */
-export const leftBehind = [agentTests, fileLocations, guesses, rateWindows].map(({ name }) => name)
+export const leftBehind = [agentTests, fileLocations, guesses, rateWindows, senders].map(({ name }) => name)
 
 /** Tables with rows that migrations write. Those rows are replaced by the source's. */
 const FURNISHED = ['accounts', 'categories'] as const

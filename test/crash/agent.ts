@@ -1,6 +1,7 @@
 /** The agent of the crash tests: a local HTTPS endpoint that notes every webhook, and works while it is told to. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { verify } from '../../src/api/signature.ts'
 import { type FrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
@@ -23,6 +24,8 @@ export interface Agent {
   backlog: Webhook[]
   /** While true, webhooks are noted and left without an answer. */
   silent: boolean
+  /** How long it takes for each answer. */
+  delayMs: number
   close(): Promise<void>
 }
 
@@ -36,6 +39,7 @@ export async function startAgent(authority: FrontAuthority): Promise<Agent> {
     const verdict = verify({ secret: agent.secret, timestamp, signature, body, now: Date.now() })
     const { event, data } = JSON.parse(body)
     if (!verdict.ok) return void response.writeHead(401).end()
+    if (agent.delayMs > 0) await wait(agent.delayMs)
     if (!agent.silent) response.writeHead(200).end()
     const webhook = { deliveryId: String(request.headers['x-service-delivery-id']), event, body, data }
     if (data.test !== true) agent.webhooks.push(webhook)
@@ -56,6 +60,7 @@ export async function startAgent(authority: FrontAuthority): Promise<Agent> {
     work: null,
     backlog: [],
     silent: false,
+    delayMs: 0,
     async close() {
       await front.close()
       server.closeAllConnections()

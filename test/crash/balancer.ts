@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import type { Asked } from './silences.ts'
 
 export interface Balancer {
   url: string
   /** Where requests go, one after the other. */
   targets: string[]
+  /** Every request that a server took, once it has ended. */
+  asked: Asked[]
   close(): Promise<void>
 }
 
@@ -18,6 +21,7 @@ const [ASK_MS, READY_MS, ANSWER_MS] = [200, 1_000, 5_000]
 export async function startBalancer(): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true, timeout: 2_000 })
   const targets: string[] = []
+  const asked: Asked[] = []
   let sent = 0
   const out = new Set<string>()
   const look = async (target: string) => {
@@ -37,10 +41,16 @@ export async function startBalancer(): Promise<Balancer> {
   }
   const pass = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse, left: number) => {
     const { method, url, headers } = request
-    const cut = () => void response.destroy()
-    const onward = http.request(next() + url, { method: method!, headers, agent })
+    const target = next()
+    const from = performance.now()
+    const note = (isAnswered: boolean) => asked.push({ target, from, to: performance.now(), isAnswered })
+    const cut = () => {
+      note(false)
+      response.destroy()
+    }
+    const onward = http.request(target + url, { method: method!, headers, agent })
     onward.on('response', answer => {
-      answer.on('error', cut)
+      answer.on('error', cut).on('end', () => note(answer.statusCode! < 500))
       response.writeHead(answer.statusCode!, answer.rawHeaders)
       answer.pipe(response)
     })
@@ -60,6 +70,7 @@ export async function startBalancer(): Promise<Balancer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     targets,
+    asked,
     async close() {
       clearInterval(looking)
       server.closeAllConnections()

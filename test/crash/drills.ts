@@ -1,28 +1,49 @@
 /** What happens to instances in the wild, one drill each: three servers under mixed load, and everything that must hold afterwards. */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import * as assert from 'uvu/assert'
 import { startPair, startStoppable } from '../support/postgres-server.ts'
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts'
 import { startTransactionPooler } from '../support/transaction-pooler.ts'
 import type { Fleet, FleetOptions } from './fleet.ts'
 import { fleetRounds } from './fleet-rounds.ts'
+import { freezeAmidWrite, toldSince } from './frozen.ts'
 import { enough, type Passed } from './kill.ts'
 import type { Load } from './load.ts'
 import type { Scenario } from './scenario.ts'
+import { longestSilence, slowestOf } from './silences.ts'
 
 /** Longer than a transaction may wait for its client. */
 const STILL_MS = 6_000
 
+/** Instances that are well may hang or refuse for so long, each by itself, and together once a server takes writes again. */
+const MOST_MS = 3_000
+/** Until others have sent what one had in hand that stands still: that it does is known after 2.5 s, and looked for twice a second. */
+const TAKEN_OVER_MS = 5_000
+
 export interface DrillReport extends Passed {
-  /** From the first answer of 500 or 503 to the last one. */
-  refusedMs: number
+  /** The longest time in which an instance that was well answered nothing. */
+  silentMs: number
+  /** The longest that one request took to such an instance. */
+  slowestMs: number
   refusals: number
+  /** Nobody could be well for so long. */
+  awayMs: number
+  /** Until all webhooks of one that stands still were sent by others. */
+  takenOverMs?: number | undefined
 }
 
-type Trouble = (fleet: Fleet, scenario: Scenario, load: Load) => Promise<unknown>
+type Told = Partial<Pick<DrillReport, 'awayMs' | 'takenOverMs'>>
+type Trouble = (fleet: Fleet, scenario: Scenario, load: Load) => Promise<Told | undefined>
 
-async function drill(folder: string, trouble: Trouble, fleet: FleetOptions = {}): Promise<DrillReport> {
-  let refusedAt: readonly number[] = []
+/** `sick`: those of which nothing is asked. Throws unless the others, and all who can, go on within three seconds. */
+async function drill(
+  folder: string,
+  trouble: Trouble,
+  { sick = [], ...fleet }: FleetOptions & { sick?: readonly number[] } = {},
+): Promise<DrillReport> {
+  let told: Told = {}
+  let measure = () => ({ silentMs: 0, slowestMs: 0, refusals: 0 })
   const passed = await fleetRounds(folder, {
     rounds: 1,
     seed: 1,
@@ -30,19 +51,30 @@ async function drill(folder: string, trouble: Trouble, fleet: FleetOptions = {})
     async trouble(fleet, scenario, load) {
       await enough(scenario, load)
       scenario.away = true
-      refusedAt = scenario.refusedAt
-      await trouble(fleet, scenario, load)
+      const since = performance.now()
+      const out = sick.map(index => fleet.urls[index]!)
+      measure = () => {
+        const asked = fleet.asked.filter(({ target }) => !out.includes(target))
+        const [silentMs, slowestMs] = [longestSilence(asked, since), slowestOf(asked, since)].map(Math.round)
+        return { silentMs: silentMs!, slowestMs: slowestMs!, refusals: scenario.refusals }
+      }
+      told = (await trouble(fleet, scenario, load)) ?? {}
     },
   })
-  const refusedMs = Math.round((refusedAt.at(-1) ?? 0) - (refusedAt[0] ?? 0))
-  return { ...passed, refusedMs, refusals: refusedAt.length }
+  const report = { ...passed, awayMs: 0, ...told, ...measure() }
+  const most = MOST_MS + report.awayMs
+  assert.ok(report.silentMs <= most, `an instance that is well answered nothing for ${report.silentMs} ms`)
+  assert.ok(report.slowestMs <= most, `an instance that is well took ${report.slowestMs} ms for a request`)
+  const { takenOverMs = 0 } = report
+  assert.ok(takenOverMs <= TAKEN_OVER_MS, `webhooks waited ${takenOverMs} ms for one that stands still`)
+  return report
 }
 
 /** The ways of some servers to Postgres can fall silent. */
 function silenced(
   folder: string,
   whose: readonly number[],
-  trouble: (proxies: readonly SilentProxy[], scenario: Scenario, load: Load) => Promise<unknown>,
+  trouble: (proxies: readonly SilentProxy[], scenario: Scenario, load: Load) => Promise<Told | undefined>,
 ): Promise<DrillReport> {
   const proxies: SilentProxy[] = []
   const route = async (url: string, server: number | null) => {
@@ -51,7 +83,9 @@ function silenced(
     proxies.push(proxy)
     return proxy.url
   }
-  return drill(folder, (_fleet, scenario, load) => trouble(proxies, scenario, load), { route }).finally(() =>
+  // Where all are silent, all are to go on.
+  const sick = whose.length < 3 ? whose : []
+  return drill(folder, (_fleet, scenario, load) => trouble(proxies, scenario, load), { route, sick }).finally(() =>
     Promise.all(proxies.map(proxy => proxy.close())),
   )
 }
@@ -96,14 +130,21 @@ function hog(url: string): { giveBack(): Promise<void> } {
 }
 
 export const drills = {
-  /** One of three stands still. */
+  /** One of three stands still, amid a transaction. */
   stopped: (folder: string) =>
-    drill(folder, async (fleet, scenario, load) => {
-      fleet.signal(0, 'SIGSTOP')
-      await wait(STILL_MS)
-      await enough(scenario, load)
-      fleet.signal(0, 'SIGCONT')
-    }),
+    drill(
+      folder,
+      async (fleet, scenario, load) => {
+        const { at, ended } = await freezeAmidWrite(fleet, scenario)
+        const takenOverMs = await toldSince(fleet, at)
+        await wait(STILL_MS)
+        await enough(scenario, load)
+        fleet.signal(0, 'SIGCONT')
+        await ended
+        return { takenOverMs }
+      },
+      { sick: [0] },
+    ),
 
   /** The connections of one of three to Postgres say nothing any more. */
   cut: (folder: string) =>
@@ -120,6 +161,7 @@ export const drills = {
       for (const proxy of proxies) proxy.fallSilent()
       await wait(STILL_MS)
       for (const proxy of proxies) proxy.speak()
+      return { awayMs: STILL_MS }
     }),
 
   /** The server has no connection to spare. */
@@ -144,7 +186,12 @@ export const drills = {
     }
     const { url } = pair.primary
     const start = async () => ({ url, stop: () => pair.stop() })
-    return onServer(start, () => drill(folder, () => pair.failOver(), { route }))
+    const failOver = async () => {
+      const from = performance.now()
+      await pair.failOver()
+      return { awayMs: Math.round(performance.now() - from) }
+    }
+    return onServer(start, () => drill(folder, failOver, { route }))
   },
 
   /** A pooler in transaction mode is between, and one of three is killed. */
@@ -155,7 +202,9 @@ export const drills = {
       poolers.push(await startTransactionPooler(url, { size: 4 }))
       return poolers.at(-1)!.url
     }
-    return drill(folder, fleet => fleet.kill(0), { route }).finally(() => Promise.all(poolers.map(one => one.close())))
+    return drill(folder, fleet => fleet.kill(0).then(() => undefined), { route, sick: [0] }).finally(() =>
+      Promise.all(poolers.map(one => one.close())),
+    )
   },
 
   /** One after the other is replaced. */

@@ -14,8 +14,6 @@ import { readStoredState } from './stored-state.ts'
 export interface FleetPlan {
   rounds: number
   seed: number
-  /** Waits until the leases of the dead are over; else they are made to end. */
-  patient?: boolean
   /** What goes wrong in each round, while the load goes on. */
   trouble?: (fleet: Fleet, scenario: Scenario, load: Load) => Promise<void>
   fleet?: FleetOptions
@@ -24,7 +22,7 @@ export interface FleetPlan {
 /** Goes through rounds of load with trouble: two servers are killed, one by one. Throws at the first thing that must not be. */
 export async function fleetRounds(
   folder: string,
-  { rounds, seed, patient = false, trouble = killTwo, fleet: options = {} }: FleetPlan,
+  { rounds, seed, trouble = killTwo, fleet: options = {} }: FleetPlan,
 ): Promise<Passed> {
   return withFleet(folder, options, async (fleet, agent) => {
     const callers = new Callers()
@@ -46,7 +44,6 @@ export async function fleetRounds(
         await assertShown(scenario, caller(), stored, fleet)
         resent += await sendAgain(scenario, caller(), unanswered, stored)
       }
-      if (!patient) await endLeasesOfTheDead(fleet)
       const seen = await assertAllTold(scenario, fleet)
       const last = await fleet.db.read(readStoredState)
       assertNothingLost(scenario, last)
@@ -69,12 +66,6 @@ async function killTwo(fleet: Fleet, scenario: Scenario, load: Load) {
     await fleet.kill(Math.floor(scenario.random() * fleet.urls.length))
   }
 }
-
-/** As if a minute had passed since the last kill. What the living have in hand is tried twice then, as it may be. */
-const endLeasesOfTheDead = ({ db }: Fleet) =>
-  db.write(tx =>
-    tx.run('UPDATE deliveries SET leased_until = leased_until - $1 WHERE leased_until > $1', [dispatch.leaseMs]),
-  )
 
 /** Every event has reached the agent, and is known to have. */
 async function assertAllTold({ agent }: Scenario, { db }: Fleet): Promise<Set<string>> {

@@ -15,12 +15,15 @@ import { startBalancer } from './balancer.ts'
 import { Caller } from './caller.ts'
 import type { Ready } from './scenario.ts'
 import { readErrors, showingFaults } from './server-log.ts'
+import type { Asked } from './silences.ts'
 
 export interface Fleet {
   /** The balancer's. */
   url: string
   /** One of each server, by its index. */
   urls: readonly string[]
+  /** Every request that the balancer has passed on. */
+  asked: Asked[]
   db: Db
   /** Makes a builder with a key; the administrator is there. */
   furnish(): Promise<Ready>
@@ -103,6 +106,7 @@ async function openFleet(
     return {
       url: balancer.url,
       urls: balancer.targets,
+      asked: balancer.asked,
       db,
       furnish: () => furnish(balancer.url),
       async kill(index) {

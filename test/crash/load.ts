@@ -56,7 +56,7 @@ export function startLoad(scenario: Scenario, caller: () => Caller, { lasting = 
 }
 
 /** Sends a step and notes how it ended. */
-async function sendStep(
+export async function sendStep(
   scenario: Scenario,
   job: Job,
   what: Pick<Step, 'trigger' | 'by' | 'note' | 'signed'>,
@@ -78,7 +78,7 @@ async function heard(scenario: Scenario, send: () => Promise<Answer>): Promise<A
   try {
     const reply = await send()
     if (reply.status >= 500 && scenario.away) {
-      scenario.refusedAt.push(performance.now())
+      scenario.refusals++
       throw new Cut('the database is away')
     }
     scenario.answers++
@@ -125,7 +125,8 @@ async function shop(scenario: Scenario, caller: Caller, buyer: Buyer, load: Load
 let number = 0
 const words = (what: string) => `${what} ${++number}`
 
-async function create(scenario: Scenario, caller: Caller, buyer: Buyer) {
+/** Makes a draft. */
+export async function create(scenario: Scenario, caller: Caller, buyer: Buyer): Promise<Job> {
   const title = words('Task')
   const job: Job = { title, id: undefined, buyer, base: null, steps: [], status: 'draft', retired: false }
   scenario.unborn.set(title, job)
@@ -136,6 +137,7 @@ async function create(scenario: Scenario, caller: Caller, buyer: Buyer) {
     caller.send('POST', { path: '/api/tasks', body }),
   )
   born(scenario, job, data.id)
+  return job
 }
 
 /** From now on the job is known by its id. */

@@ -29,7 +29,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   failures: () => failures(seed),
   'failures of operations': () => failuresOfOperations(seed, 100),
   kill: folder => killRounds(folder, 50, seed),
-  instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
+  instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed })),
   heartbeats: folder => onPostgres(() => heartbeats(folder)),
   caps: folder =>
     onPostgres(async () => {

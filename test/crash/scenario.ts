@@ -50,8 +50,8 @@ export interface Scenario {
   cuts: number
   /** While the database may be away, an answer of 500 or 503 leaves it open whether the step was taken. */
   away: boolean
-  /** When there was such an answer, by the clock of this process. */
-  refusedAt: number[]
+  /** How often there was such an answer. */
+  refusals: number
 }
 
 export const PASSWORD = 'a long password'
@@ -97,7 +97,7 @@ export async function settle(
     answers: 0,
     cuts: 0,
     away: false,
-    refusedAt: [],
+    refusals: 0,
   }
   for (let i = 0; i < buyers; i++) {
     const buyer = newBuyer()

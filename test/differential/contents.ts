@@ -9,8 +9,11 @@ const tableNames: Readonly<Record<string, string>> = {
   postgres: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`,
 }
 
-/** Where one process alone holds the database, it counts in memory and shares no files. `migrations` says when each ran. */
-const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|migrations|sqlite_.*)$/
+/** Where one process alone holds the database, it counts in memory, shares no files and sends alone. `migrations` says when each ran. */
+const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|senders|migrations|sqlite_.*)$/
+
+/** Where one process alone sends, no row says who. */
+const CLAIMED_BY = 'sender'
 
 /** Made of secrets, or of ids of this side: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint|^request_id)$/
@@ -60,7 +63,9 @@ function byId({ id: one }: Row, { id: other }: Row): number {
 }
 
 function linesOf(rows: readonly Row[], names: Side['names']): string[] {
-  const keys = Object.keys(rows[0] ?? {}).sort()
+  const keys = Object.keys(rows[0] ?? {})
+    .filter(key => key !== CLAIMED_BY)
+    .sort()
   const told = (row: Row, key: string) => (isSecret(key, row[key]) ? 'a secret' : asWritten(row, key))
   const lines = rows.map(row => names.named(keys.map(key => `${key}=${JSON.stringify(told(row, key))}`).join(' ')))
   return keys.includes('id') ? lines : lines.sort()

@@ -141,7 +141,7 @@ export const told: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/scale.md': [
     `\`--db-pool\` (${defaults.poolSize})`,
     `${word(dispatch.perHost)} webhooks in flight per host, ${dispatch.overall} overall`,
-    `under a lease of ${span(dispatch.leaseMs)};`,
+    `is sent by another after ${dispatch.silentMs / 1000} seconds,`,
     `(${mebibytes(deliverable.fileBytes)} MB each, ${deliverable.files} a request)`,
     `The clearing time of ${hours(durations.clearingMs)} hours`,
   ],

@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { inFolder } from '../store/folder.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { promtoolTakes, withPromtool } from '../support/promtool.ts'
+import { ruleProblems } from '../support/rule-problems.ts'
 import { sameNames } from '../support/same-names.ts'
 import { anchorsOf } from './links.ts'
 
@@ -176,13 +177,34 @@ const tried = (what: 'raise' | 'calm') => ({
   })),
 })
 
+test('the alerts are a file of rules as Prometheus wants it, and each has series that raise it', () => {
+  assert.equal(ruleProblems(read('deploy/alerts.yml')), [])
+  sameNames(
+    Object.keys(RAISED),
+    rules.map(({ alert }) => alert),
+  )
+  const wrong: Readonly<Record<string, RegExp>> = {
+    'alert: A\nexpr: up == 0\nfor: 1 minute': /for is no duration/,
+    'alert: A\nexpr: up == 0\nfro: 1m': /no field is called fro/,
+    'alert: A b\nexpr: up == 0': /no name that a label may have/,
+    'alert: A\nexpr: ""': /no expression/,
+    'alert: A\nexpr: up\nlabels: { a-b: c }': /a-b is no name of a label/,
+    'alert: A\nexpr: up\nlabels: { a: 1 }': /a is no text/,
+    'alert: A\nexpr: up\nannotations: { a: "{{ $labels.b | bold }}" }': /no such value/,
+    'alert: A\nexpr: up\nannotations: { a: "{{ $value" }': /does not end/,
+    'alert: A\nexpr: rate(up) > 1': /rate is given no range/,
+    'alert: A\nexpr: sum(up[5m]) > 1': /a range that no function takes/,
+  }
+  const file = (rule: string) => `groups:\n  - name: g\n    rules:\n      - ${rule.replaceAll('\n', '\n        ')}\n`
+  for (const [rule, words] of Object.entries(wrong)) assert.match(ruleProblems(file(rule)).join('\n'), words, rule)
+  assert.equal(ruleProblems(file('alert: A\nexpr: rate(up[5m]) > 1\nfor: 1h30m')), [])
+  const one = 'alert: A\nexpr: up'
+  assert.match(ruleProblems(file(one) + file(one).split('\n').slice(3).join('\n')).join(), /its name is there twice/)
+})
+
 withPromtool(
   'promtool takes the alerts, and each is raised by what it is for and by nothing less',
   inFolder(async file => {
-    sameNames(
-      Object.keys(RAISED),
-      rules.map(({ alert }) => alert),
-    )
     promtoolTakes(['check', 'rules', alertsFile])
     // JSON is YAML.
     writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], tests: [tried('raise'), tried('calm')] }))

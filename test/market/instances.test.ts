@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/dispatch.ts'
@@ -13,7 +14,7 @@ import { HttpUser } from '../../src/sim/http-user.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
 import { type Instances, openInstances } from '../support/instances.ts'
-import type { ListedAgent } from '../support/marketplace.ts'
+import type { ListedAgent, TestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
@@ -109,33 +110,108 @@ function deadEgress(): Egress & { sent: number; release(): void } {
   }
 }
 
-test('what a dead instance had in hand is taken over once its lease is over, and its late word counts no more', async () => {
+/** Lets time pass at each of them: as long as one needs to show that it runs, with real time to do so, until `holds`. */
+async function passUntil(running: readonly Pick<TestMarketplace, 'world'>[], holds: () => Promise<boolean>) {
+  let passed = 0
+  for (; !(await holds()); passed += dispatch.beatMs) {
+    assert.ok(passed < dispatch.leaseMs / 2, 'long before any lease is over')
+    for (const { world } of running) world.tick(dispatch.beatMs)
+    await wait(50)
+  }
+  return passed
+}
+
+const delivered = async (instances: Instances) => countOf(instances, `deliveries WHERE state = 'delivered'`)
+const attemptsAt = (agents: readonly ListedAgent[]) =>
+  agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Attempt']))
+
+/** One more instance, whose webhooks nobody answers, and which has one on its way. */
+async function openWaiting() {
   const instances = await openInstances()
   const { marketplace } = instances
   const egress = deadEgress()
-  const dying = await instances.join({ egress })
-  const builder = await marketplace.join('builder')
-  const agent = await marketplace.list(builder)
+  const waiting = await instances.join({ egress })
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const buyer = await marketplace.join('buyer', 10_000)
   const { id } = await marketplace.draft(buyer, agent)
-  const user = Object.assign(new HttpUser(dying.url), { key: buyer.key })
+  const user = Object.assign(new HttpUser(waiting.url), { key: buyer.key })
   await user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
   await until('the webhook', () => egress.sent === 1)
-  marketplace.world.tick(dispatch.leaseMs - 1)
-  for (const _ of range(5)) await marketplace.runDue()
-  assert.is(agent.sink.received.length, 0)
-  marketplace.world.tick(1)
-  await ledTo(marketplace.runDue, async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1)
-  assert.equal(
-    agent.sink.received.map(({ headers }) => headers['X-Service-Attempt']),
-    ['2'],
-  )
+  return { instances, marketplace, egress, waiting, agent }
+}
+
+test('what an instance that stands still had in hand is taken over before its lease is over, and its late word counts no more', async () => {
+  const { instances, marketplace, egress, waiting, agent } = await openWaiting()
+  await passUntil([marketplace], async () => (await delivered(instances)) === 1)
+  assert.equal(attemptsAt([agent]), ['2'])
   egress.release()
-  await dying.close(0)
+  await waiting.close(0)
   assert.is(await countOf(instances, 'attempts'), 1)
   assert.is(egress.sent, 1)
   await instances.close()
 })
+
+test('what an instance that runs has in hand is its own, however long the agent takes', async () => {
+  const { instances, marketplace, egress, waiting, agent } = await openWaiting()
+  let passes = 0
+  await passUntil([waiting, marketplace], async () => passes++ === (4 * dispatch.silentMs) / dispatch.beatMs)
+  assert.is(agent.sink.received.length, 0)
+  egress.release()
+  await until('the outcome', async () => (await delivered(instances)) === 1)
+  assert.equal([egress.sent, await countOf(instances, 'attempts')], [1, 1])
+  await instances.close()
+})
+
+test('what was claimed and is not known to run ends with its lease', async () => {
+  const { instances, marketplace, egress, waiting, agent } = await openWaiting()
+  // As where the answer to the commit of a claim is lost: nobody has it in hand, and its sender runs.
+  marketplace.world.tick(dispatch.leaseMs - 1)
+  for (const _ of range(5)) await marketplace.runDue()
+  assert.is(agent.sink.received.length, 0)
+  marketplace.world.tick(1)
+  await ledTo(marketplace.runDue, async () => (await delivered(instances)) === 1)
+  egress.release()
+  await waiting.close(0)
+  await instances.close()
+})
+
+test('an instance that goes on sends nothing of what others have sent meanwhile', async () => {
+  const instances = await openInstances()
+  const { marketplace } = instances
+  const egress = deadEgress()
+  const still = await instances.join({ egress })
+  const builder = await marketplace.join('builder')
+  const agents: ListedAgent[] = []
+  for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
+  await submitAtOnce(instances, still, agents)
+  await until('as many as one host takes', () => egress.sent === dispatch.perHost)
+  await passUntil([marketplace], async () => (await delivered(instances)) === agents.length)
+  assert.equal(attemptsAt(agents), ['2', '2', '2', '2'])
+  still.world.tick(4 * dispatch.silentMs)
+  egress.release()
+  let passes = 0
+  await passUntil([still], async () => (await countOf(instances, 'senders')) === 2 && passes++ === 4)
+  assert.is(egress.sent, dispatch.perHost)
+  await still.close(0)
+  assert.equal([egress.sent, await countOf(instances, 'attempts')], [dispatch.perHost, agents.length])
+  await instances.close()
+})
+
+/** All are claimed as they are written, each while the others wait for the wallet: more than have a slot at their host. */
+async function submitAtOnce(instances: Instances, { url }: { url: string }, agents: readonly ListedAgent[]) {
+  const { marketplace } = instances
+  const buyer = await marketplace.join('buyer', 10_000)
+  const user = Object.assign(new HttpUser(url), { key: buyer.key })
+  const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
+  let submits: Promise<unknown> | undefined
+  await marketplace.market.db.write(async tx => {
+    await tx.lock('accounts', `available:${buyer.id}`)
+    submits = Promise.all(drafts.map(({ id }) => user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
+    const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await until('all that wait', async () => (await countOf(instances, waiting)) === drafts.length)
+  })
+  await submits
+}
 
 test('what an instance that closes has claimed and not sent is sent by another at once, as its first attempt', async () => {
   const instances = await openInstances()
@@ -145,32 +221,17 @@ test('what an instance that closes has claimed and not sent is sent by another a
   const builder = await marketplace.join('builder')
   const agents: ListedAgent[] = []
   for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
-  const buyer = await marketplace.join('buyer', 10_000)
-  const user = Object.assign(new HttpUser(closing.url), { key: buyer.key })
-  const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
   const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
-  // All are claimed as they are written, each while the others wait for the wallet: more than have a slot at their host.
-  let submits: Promise<unknown> | undefined
-  await marketplace.market.db.write(async tx => {
-    await tx.lock('accounts', `available:${buyer.id}`)
-    submits = Promise.all(drafts.map(({ id }) => user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
-    const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await until('all that wait', async () => (await countOf(instances, waiting)) === drafts.length)
-  })
-  await submits
+  await submitAtOnce(instances, closing, agents)
   await until('as many as one host takes', () => egress.sent === dispatch.perHost)
-  assert.is(await claimed(), drafts.length)
+  assert.is(await claimed(), agents.length)
   const closed = closing.close(0)
   await ledTo(marketplace.runDue, async () => (await claimed()) <= dispatch.perHost)
   egress.release()
   await closed
-  await ledTo(
-    marketplace.runDue,
-    async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === drafts.length,
-  )
+  await ledTo(marketplace.runDue, async () => (await delivered(instances)) === agents.length)
   assert.is(egress.sent, dispatch.perHost)
-  const attempts = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Attempt']))
-  assert.equal(attempts, ['1', '1'])
+  assert.equal(attemptsAt(agents), ['1', '1'])
   await instances.close()
 })
 

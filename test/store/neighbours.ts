@@ -125,6 +125,7 @@ rows(
   ['i4', 'p2', 'four', 200],
   ['i5', 'p2', 'five', 100],
 )
+rows('senders', 'id beats', ['s1', 3], ['s2', 5], ['s3', 3])
 rows('tallies', 'name slot count', ['users', 1, 4], ['users', 2, 3], ['agents', 1, 7], ['tasks', 1, 9], ['tasks', 2, 1])
 rows(
   'tallies',

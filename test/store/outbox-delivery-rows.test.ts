@@ -1,5 +1,6 @@
 // engines: embedded, postgres; process: shared
 /** Webhooks that wait and their log: each function returns and changes the rows that it names, and no neighbour of theirs. */
+import type { Tx } from '../../src/store/db.ts'
 import {
   claimDelivery,
   dueDeliveries,
@@ -16,6 +17,13 @@ import {
   retryAt,
   unclaimDeliveries,
 } from '../../src/store/tables/webhooks/outbox.ts'
+import {
+  countBeat,
+  insertSender,
+  otherSenders,
+  removeSender,
+  removeSilent,
+} from '../../src/store/tables/webhooks/senders.ts'
 import { rowsWith, testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
@@ -24,9 +32,51 @@ const dueOf = (rows: readonly { agentId: string; due: number }[]) => rows.map(({
 const headsOf = (rows: readonly { agentId: string; id: string | null }[]) =>
   rows.map(({ agentId, id }) => [agentId, id])
 
+const dueOfAgent = (tx: Tx, now: number, realNow: number) =>
+  queuedAgent(tx, { agentId: 'g_1', now, realNow }).then(found => found?.due)
+const CLAIMED = (sender: string) => [`deliveries d4: sender null → ${sender}`, `deliveries d5: sender null → ${sender}`]
+
 const delivery = { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70, countedTo: null }
 
+/** Has claimed two: the lease of one runs until 50, that of the other until 60. */
+const claimedBy = (tx: Tx, sender: string) =>
+  tx.run(`UPDATE deliveries SET sender = $1 WHERE id IN ('d4', 'd5')`, [sender])
+
 testRows('rows of webhooks', {
+  'senders: each counts its own beats, and one is removed unless it has counted meanwhile': [
+    [
+      tx => otherSenders(tx, 's2'),
+      [
+        { id: 's1', beats: 3 },
+        { id: 's3', beats: 3 },
+      ],
+    ],
+    [tx => insertSender(tx, 's4'), 1, ['+ senders s4 {"id":"s4","beats":0}']],
+    [tx => countBeat(tx, 's1'), true, ['senders s1: beats 3 → 4']],
+    [tx => countBeat(tx, 's4'), false],
+    [tx => removeSilent(tx, { id: 's1', beats: 3 }), true, ['− senders s1']],
+    [tx => removeSilent(tx, { id: 's2', beats: 4 }), false],
+    [tx => removeSender(tx, 's2'), 1, ['− senders s2']],
+  ],
+  'claims: one is over when its lease is, or when its sender is gone': [
+    [tx => claimedBy(tx, 's1').then(() => dueOfAgent(tx, 9, 49)), 0, CLAIMED('s1')],
+    [tx => claimedBy(tx, 's1').then(() => dueOfAgent(tx, 9, 60)), 1, CLAIMED('s1')],
+    [tx => claimedBy(tx, 's9').then(() => dueOfAgent(tx, 9, 49)), 1, CLAIMED('s9')],
+    [tx => dueOfAgent(tx, 9, 49), 0],
+    [
+      tx => claimedBy(tx, 's9').then(() => queuedAgents(tx, { after: '', count: 1, now: 9, realNow: 49 }).then(dueOf)),
+      [['g_1', 1]],
+      CLAIMED('s9'),
+    ],
+    [
+      tx =>
+        claimedBy(tx, 's9')
+          .then(() => claimDelivery(tx, { agentId: 'g_1', now: 9, realNow: 49, leasedUntil: 90, sender: 's1' }))
+          .then(idOf),
+      'd5',
+      ['deliveries d4: sender null → s9', 'deliveries d5: attempts 1 → 2, leased_until 60 → 90, sender null → s1'],
+    ],
+  ],
   "queues: an event joins the end of its task's queue to its agent": [
     [tx => queueLength(tx, 't2', 'g_1'), 3],
     [tx => queueLength(tx, 't2', 'g_3'), 1],
@@ -53,10 +103,10 @@ testRows('rows of webhooks', {
       ],
     ],
     [
-      tx => insertFirstDelivery(tx, { ...delivery, countedTo: 'c' }, { leasedUntil: 90, attempts: 1 }),
+      tx => insertFirstDelivery(tx, { ...delivery, countedTo: 'c' }, { leasedUntil: 90, attempts: 1, sender: 's1' }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"position":0,"counted_to":"c","body":"b"}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","state":"pending","attempts":1,"next_at":70,"leased_until":90,"sender":"s1","created_at":70,"position":0,"counted_to":"c","body":"b"}',
       ],
     ],
   ],
@@ -133,37 +183,37 @@ testRows('rows of webhooks', {
   ],
   'deliveries: claimed one at a time, under a lease': [
     [
-      tx => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 49, leasedUntil: 90 }),
+      tx => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 49, leasedUntil: 90, sender: 's1' }),
       { id: 'd1', agentId: 'g_1', taskId: 't2', event: 'sent', body: 'one', attempts: 2 },
-      ['deliveries d1: attempts 1 → 2, leased_until 0 → 90'],
+      ['deliveries d1: attempts 1 → 2, leased_until 0 → 90, sender null → s1'],
     ],
     [
-      tx => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 60, leasedUntil: 90 }).then(idOf),
+      tx => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 60, leasedUntil: 90, sender: 's1' }).then(idOf),
       'd5',
-      ['deliveries d5: attempts 1 → 2, leased_until 60 → 90'],
+      ['deliveries d5: attempts 1 → 2, leased_until 60 → 90, sender null → s1'],
     ],
-    [tx => claimDelivery(tx, { agentId: 'g_1', now: 5, realNow: 59, leasedUntil: 90 }), undefined],
+    [tx => claimDelivery(tx, { agentId: 'g_1', now: 5, realNow: 59, leasedUntil: 90, sender: 's1' }), undefined],
     [
-      tx => claimDelivery(tx, { agentId: 'g_1', now: 5, realNow: 60, leasedUntil: 90 }).then(idOf),
+      tx => claimDelivery(tx, { agentId: 'g_1', now: 5, realNow: 60, leasedUntil: 90, sender: 's1' }).then(idOf),
       'd5',
-      ['deliveries d5: attempts 1 → 2, leased_until 60 → 90'],
+      ['deliveries d5: attempts 1 → 2, leased_until 60 → 90, sender null → s1'],
     ],
-    [tx => claimDelivery(tx, { agentId: 'g_1', now: 4, realNow: 99, leasedUntil: 90 }), undefined],
+    [tx => claimDelivery(tx, { agentId: 'g_1', now: 4, realNow: 99, leasedUntil: 90, sender: 's1' }), undefined],
     [
-      tx => claimDelivery(tx, { agentId: 'g_3', now: 20, realNow: 0, leasedUntil: 90 }).then(idOf),
+      tx => claimDelivery(tx, { agentId: 'g_3', now: 20, realNow: 0, leasedUntil: 90, sender: 's1' }).then(idOf),
       'd6',
-      ['deliveries d6: attempts 0 → 1, leased_until 0 → 90'],
+      ['deliveries d6: attempts 0 → 1, leased_until 0 → 90, sender null → s1'],
     ],
-    [tx => claimDelivery(tx, { agentId: 'g_2', now: 99, realNow: 99, leasedUntil: 90 }), undefined],
+    [tx => claimDelivery(tx, { agentId: 'g_2', now: 99, realNow: 99, leasedUntil: 90, sender: 's1' }), undefined],
     [
       tx =>
         tx
           .run(`UPDATE deliveries SET ended_at = NULL, state = 'pending', next_at = 10 WHERE id = 'd7'`)
-          .then(() => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 0, leasedUntil: 90 }))
+          .then(() => claimDelivery(tx, { agentId: 'g_1', now: 10, realNow: 0, leasedUntil: 90, sender: 's1' }))
           .then(idOf),
       'd1',
       [
-        'deliveries d1: attempts 1 → 2, leased_until 0 → 90',
+        'deliveries d1: attempts 1 → 2, leased_until 0 → 90, sender null → s1',
         'deliveries d7: state delivered → pending, next_at 1 → 10, ended_at 20 → null',
       ],
     ],

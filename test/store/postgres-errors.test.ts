@@ -13,6 +13,7 @@ import {
   uncertain,
   unreached,
 } from '../../src/store/postgres/errors.ts'
+import { until } from '../support/patience.ts'
 
 const failure = (code: string, message = 'said so') => Object.assign(new Error(message), { code })
 
@@ -174,6 +175,29 @@ test('a slot that is free goes to the flow that has had them for the shortest ti
   }
   await Promise.all(all)
   assert.equal(order, ['', 'quick', 'quick', 'slow', 'slow'])
+})
+
+test('where the server has room for fewer, flows share what there is as they share all, and more is tried now and then', async () => {
+  const slots = createSlots(10, 100_000)
+  const had = { a: 0, b: 0 }
+  const ask = (flow: 'a' | 'b', times: number) => {
+    for (let i = 0; i < times; i++) void Promise.resolve(slots.acquire(flow)).then(() => had[flow]++)
+  }
+  slots.narrow(4)
+  ask('a', 6)
+  ask('b', 6)
+  await new Promise(setImmediate)
+  assert.equal(had, { a: 3, b: 1 })
+  slots.release('a', 500)
+  await new Promise(setImmediate)
+  assert.equal(had, { a: 3, b: 2 }, 'what a flow gives back goes to who has had less')
+  // The last one is kept for others, as ever.
+  await until('more', () => had.a + had.b >= 9)
+  assert.ok(had.a >= 4 && had.b >= 4, JSON.stringify(had))
+  for (let i = 0; slots.waiting > 0; i++) {
+    slots.release(i % 2 ? 'a' : 'b', 1)
+    await new Promise(setImmediate)
+  }
 })
 
 test('who has waited too long is sent away, once, and takes nobody’s slot', async () => {

@@ -109,6 +109,7 @@ const rules: Readonly<Record<string, Rules>> = {
   rate_windows: { unique: ['category address'] },
   uploads: { unique: ['id'], values: { doomed: 0 }, wrong: [{ doomed: 2 }] },
   file_locations: { unique: ['instance'] },
+  senders: { unique: ['id'] },
   tallies: { unique: ['name slot'] },
   work_sums: { unique: ['whose slot'] },
   second_factors: { unique: ['user_id'], refers: { user_id: 'users' } },

@@ -6,6 +6,7 @@ import { BusyError, type Db } from '../../src/store/db.ts'
 import { inFolder } from '../store/folder.ts'
 import { engine } from '../support/databases.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 import { promProblems } from '../support/prom-problems.ts'
 import { promtoolTakes, withPromtool } from '../support/promtool.ts'
 
@@ -143,6 +144,29 @@ test('it tells of the database, of what waits for administrators, and of what ru
   assert.ok(value(text, 'process_cpu_seconds_total')! > 0)
   assert.ok(value(text, 'process_start_time_seconds')! > 1_600_000_000)
   assert.ok(value(text, 'marketplace_webhook_duration_seconds_count{outcome="delivered"}') === undefined)
+  await marketplace.close()
+})
+
+test('each attempt at a webhook is in the histogram of its outcome, whose sum and buckets fit', async () => {
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const hire = async () => {
+    const { id } = await marketplace.draft(buyer, agent)
+    await buyer.call('POST', `/api/tasks/${id}/submit`)
+  }
+  const counts = async (...outcomes: readonly string[]) => {
+    const { text } = await read(marketplace.url)
+    assert.equal(promProblems(text), [])
+    return outcomes.map(outcome => value(text, `marketplace_webhook_duration_seconds_count{outcome="${outcome}"}`))
+  }
+  await hire()
+  await hire()
+  await until('both', async () => (await counts('delivered'))[0] === 2)
+  agent.sink.status = 500
+  await hire()
+  await until('the third', async () => (await counts('retry'))[0] === 1)
+  assert.equal(await counts('delivered', 'retry', 'failed'), [2, 1, undefined])
   await marketplace.close()
 })
 

@@ -8,6 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { signatureHeaders } from '../../src/api/signature.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
 const exporter = new InMemorySpanExporter()
@@ -57,12 +58,21 @@ test('one trace leads from the caller over request and transaction to the webhoo
   assert.is(webhook!.attributes['marketplace.task_id'], task.id)
   const sent = agent.sink.received.at(-1)!.headers.traceparent!
   assert.is(sent, `00-${GIVEN.trace}-${webhook!.spanContext().spanId}-01`)
-  await fetch(`${marketplace.url}/api/agent/tasks/${task.id}/callback`, {
+  const body = JSON.stringify({ action: 'accept' })
+  const signed = signatureHeaders(agent.secret, marketplace.world.realNow(), body)
+  const accepted = await fetch(`${marketplace.url}/api/agent/tasks/${task.id}/callback`, {
     method: 'POST',
-    headers: { traceparent: sent },
+    headers: { ...signed, 'content-type': 'application/json', traceparent: sent },
+    body,
   })
+  assert.is(accepted.status, 200, await accepted.text())
   const [callback] = named('POST /api/agent/tasks/:id/callback', GIVEN.trace)
   assert.is(callback!.parentSpanContext?.spanId, webhook!.spanContext().spanId)
+  assert.is(callback!.attributes['http.response.status_code'], 200)
+  const inCallback = named('database write', GIVEN.trace).filter(
+    ({ parentSpanContext }) => parentSpanContext?.spanId === callback!.spanContext().spanId,
+  )
+  assert.is(inCallback.length, 1, 'what it changed is a part of it')
   await marketplace.close()
 })
 

@@ -12,7 +12,6 @@
  */
 
 import { dispatch } from '../../api/dispatch.ts'
-import { durations } from '../../api/limits.ts'
 import { isTold } from '../../store/db.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
@@ -33,7 +32,7 @@ const MANY_AGENTS = 32
 export function startDispatcher(market: Market): Dispatcher {
   const dispatcher = new Dispatcher(market)
   market.webhooks.attach(dispatcher)
-  dispatcher.tick()
+  dispatcher.open()
   return dispatcher
 }
 
@@ -77,6 +76,11 @@ export class Dispatcher implements WebhookSender {
     this.#activity = market.memory.of(Activity)
   }
 
+  open(): void {
+    this.#leases.open(() => this.wake())
+    this.tick()
+  }
+
   /** Looks for due deliveries now: in one agent's queue if it is named, else in all. */
   wake(agentId?: string): void {
     if (this.#closed) return
@@ -86,7 +90,8 @@ export class Dispatcher implements WebhookSender {
   }
 
   claimNew(agent: Parameters<WebhookSender['claimNew']>[0]): FirstClaim | null {
-    if (this.#closed || this.#scheduler.hasUnserved || this.#inFlight.freeSlots() <= 0) return null
+    if (this.#closed || !this.#leases.mayClaim) return null
+    if (this.#scheduler.hasUnserved || this.#inFlight.freeSlots() <= 0) return null
     return this.#inFlight.hasSlot(targetOf(agent)) ? this.#leases.claimNew() : null
   }
 
@@ -133,6 +138,7 @@ export class Dispatcher implements WebhookSender {
     this.#giveBackExpiring()
     await this.#inFlight.ended()
     await this.#returning
+    await this.#leases.close()
   }
 
   /** Claims due deliveries until no other look is wanted. Never rejects. */
@@ -167,7 +173,7 @@ export class Dispatcher implements WebhookSender {
     // Another claim of the same delivery was first. What else is due for the agent needs another look.
     if (!this.#leases.acquire(delivery)) this.wake(delivery.agentId)
     else if (this.#isExpiring(delivery) || this.#changedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
-    else if (this.#inFlight.freeSlots() > 0 && this.#inFlight.hasSlot(to)) this.#send(targeted)
+    else if (this.#maySend && this.#inFlight.hasSlot(to)) this.#send(targeted)
     else if (this.#inFlight.waitingAt(to) < this.#leases.maxWaiting) this.#backlog.add(targeted)
     else {
       this.#scheduler.markUnserved()
@@ -192,7 +198,13 @@ export class Dispatcher implements WebhookSender {
     })
   }
 
+  /** While it may not claim, what it has claimed waits: it still has it, or learns soon that it has not. */
+  get #maySend(): boolean {
+    return this.#inFlight.freeSlots() > 0 && this.#leases.mayClaim
+  }
+
   #sendWaiting(): void {
+    if (!this.#maySend) return
     for (let next = this.#backlog.next(); next; next = this.#backlog.next()) {
       if (this.#isExpiring(next.delivery)) this.#giveBack(next.delivery)
       else this.#send(next)
@@ -208,9 +220,9 @@ export class Dispatcher implements WebhookSender {
     for (const agentId of next) this.wake(agentId)
   }
 
-  /** Whether the lease could end before a response comes: then another sender would send the delivery too. */
-  #isExpiring({ claimedUntil }: ClaimedDelivery): boolean {
-    return this.#closed || this.#market.world.realNow() + durations.webhookTimeoutMs >= claimedUntil
+  /** Whether the claim is over, or could be before a response comes: then another sender would send the delivery too. */
+  #isExpiring(delivery: ClaimedDelivery): boolean {
+    return this.#closed || !this.#leases.isValid(delivery)
   }
 
   #giveBackExpiring(): void {

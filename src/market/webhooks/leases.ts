@@ -16,6 +16,14 @@ export type Queued = (after: string, count: number) => Promise<QueuedAgent[]>
 export interface Leases {
   /** Up to this many claimed deliveries of one host are kept until a slot is free; further ones are given back. */
   readonly maxWaiting: number
+  /** Whether this sender may claim and send now. Otherwise others may take it for gone. */
+  readonly mayClaim: boolean
+  /** `freed` is called when claims of a sender that is gone have become free. */
+  open(freed: () => void): void
+  /** Frees what this sender still has claimed. */
+  close(): Promise<void>
+  /** Whether the claim surely holds for as long as an attempt may take. */
+  isValid(delivery: LeasedDelivery): boolean
   /** Begins a new pass. What a pass finds is claimed or left before the next pass begins. */
   begin(): void
   pass<T>(work: (pass: Pass) => Promise<T>): Promise<T>

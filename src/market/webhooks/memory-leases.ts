@@ -32,6 +32,16 @@ export class MemoryLeases implements Leases {
     this.#market = market
   }
 
+  readonly mayClaim = true
+
+  open(): void {}
+
+  async close(): Promise<void> {}
+
+  isValid(): boolean {
+    return true
+  }
+
   begin(): void {
     this.#heads.clear()
     this.#released.clear()
@@ -53,7 +63,7 @@ export class MemoryLeases implements Leases {
   }
 
   claimNew(): FirstClaim {
-    return { claimedUntil: FOREVER, leasedUntil: 0, attempts: 0 }
+    return { claimedUntil: FOREVER, leasedUntil: 0, attempts: 0, sender: null }
   }
 
   acquire(delivery: LeasedDelivery): boolean {
@@ -101,6 +111,7 @@ export class MemoryLeases implements Leases {
         attempts,
         attempt,
         claimedUntil: FOREVER,
+        sender: null,
         builderId,
         webhookUrl,
         secret,

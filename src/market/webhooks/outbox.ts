@@ -67,7 +67,7 @@ export async function queueFirstEvent(
   })
 }
 
-const UNCLAIMED = { leasedUntil: 0, attempts: 0 }
+const UNCLAIMED = { leasedUntil: 0, attempts: 0, sender: null }
 
 async function deliveryOf<Name extends AgentEvent>(
   ctx: Acting<Ctx>,

@@ -1,5 +1,11 @@
-/** Webhook deliveries and their attempts. */
+/** Webhook deliveries and their attempts, and the instances that send them. */
 export const outbox = `
+-- A row for each instance that runs. Only intervals between its beats matter, so no two clocks are compared.
+CREATE TABLE senders (
+  id TEXT PRIMARY KEY,
+  beats BIGINT NOT NULL
+);
+
 CREATE TABLE deliveries (
   id TEXT PRIMARY KEY,
   agent_id TEXT NOT NULL REFERENCES agents (id),
@@ -9,6 +15,8 @@ CREATE TABLE deliveries (
   attempts INTEGER NOT NULL DEFAULT 0,
   next_at BIGINT NOT NULL,
   leased_until BIGINT NOT NULL DEFAULT 0,
+  -- No reference: the claim has to outlive the row of its sender, and is free then.
+  sender TEXT,
   created_at BIGINT NOT NULL,
   ended_at BIGINT,
   redelivery_of TEXT,

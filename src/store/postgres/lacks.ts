@@ -6,7 +6,10 @@ import type pg from 'pg'
 import { StoreError } from '../db.ts'
 import { codeOf } from './errors.ts'
 
-/** None of them changes anything, and none waits for anybody. */
+/**
+ * None of them changes anything, and none waits for anybody. A statement that writes one table twice is refused by some too, and is
+ * not here: none is ever asked.
+ */
 const probes = {
   'levels of isolation': `BEGIN ISOLATION LEVEL READ COMMITTED; SHOW transaction_isolation; COMMIT`,
   'advisory locks': 'SELECT pg_try_advisory_xact_lock(742002)',

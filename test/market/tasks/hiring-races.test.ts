@@ -71,6 +71,18 @@ for (const [name, [method, path, body]] of Object.entries(changes))
     }
   })
 
+for (const field of ['suspended', 'banned'])
+  test(`an administrator makes a builder ${field} ‖ submits: each is before or after, and nobody is hired after it`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const other = await marketplace.join(`${field}-${round}`)
+      const agent = await marketplace.list(other)
+      const late = await marketplace.draft(buyers[0]!, agent)
+      await race(agent, () => marketplace.admin.call('PUT', `/api/admin/users/${other.id}`, { [field]: true }))
+      const { status } = await answerOf(round, 'POST', `/api/tasks/${late.id}/submit`, buyers[0]!.key!)
+      assert.is(status, 400)
+    }
+  })
+
 test('deletion ‖ submits: an agent that is gone has no open task, and one that has work is not gone', async () => {
   for (let round = 0; round < ROUNDS * 3; round++) {
     const agent = await marketplace.list(builder)

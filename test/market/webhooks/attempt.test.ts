@@ -51,7 +51,15 @@ async function open() {
   const secret = seal(bare.world, market.config, 'agt_1', 'whsec_c2VjcmV0')
   const claimed: ClaimedDelivery = {
     ...{ id: 'dlv_1', agentId: 'agt_1', taskId: 'task_1', event: 'task.submitted', body: '{"a":1}' },
-    ...{ attempts: 2, attempt: 3, claimedUntil: NOW, builderId: 'usr_1', webhookUrl: 'https://a.example/', secret },
+    ...{
+      attempts: 2,
+      attempt: 3,
+      claimedUntil: NOW,
+      sender: null,
+      builderId: 'usr_1',
+      webhookUrl: 'https://a.example/',
+      secret,
+    },
   }
   return {
     ...bare,

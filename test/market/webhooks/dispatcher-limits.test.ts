@@ -10,7 +10,7 @@ import { openBareMarket } from '../../support/bare-market.ts'
 /** Of an agent that has lost its address: its attempt ends at once, and must be noted like any other. */
 const delivery = (n: number): ClaimedDelivery => ({
   ...{ id: `dlv_${n}`, agentId: `agt_${n}`, taskId: `task_${n}`, event: 'task.message', body: '{}' },
-  ...{ attempts: 0, attempt: 1, claimedUntil: Number.POSITIVE_INFINITY },
+  ...{ attempts: 0, attempt: 1, claimedUntil: Number.POSITIVE_INFINITY, sender: null },
   ...{ builderId: `usr_${n}`, webhookUrl: null, secret: null },
 })
 

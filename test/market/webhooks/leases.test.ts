@@ -56,15 +56,16 @@ async function claim({ leases, agent }: State, count: number): Promise<LeasedDel
 
 /** As a task's first event is claimed: by its own write, and by no look. */
 async function claimAlone({ marketplace, leases }: State, delivery: LeasedDelivery): Promise<LeasedDelivery> {
-  const row = leases.claimNew()
+  const { leasedUntil, attempts, sender, claimedUntil } = leases.claimNew()
   await marketplace.market.db.write(tx =>
-    tx.run('UPDATE deliveries SET leased_until = $2, attempts = $3 WHERE id = $1', [
+    tx.run('UPDATE deliveries SET leased_until = $2, attempts = $3, sender = $4 WHERE id = $1', [
       delivery.id,
-      row.leasedUntil,
-      row.attempts,
+      leasedUntil,
+      attempts,
+      sender,
     ]),
   )
-  const claimed = { ...delivery, attempts: row.attempts, attempt: 1, claimedUntil: row.claimedUntil }
+  const claimed = { ...delivery, attempts, attempt: 1, claimedUntil, sender }
   assert.ok(leases.acquire(claimed))
   return claimed
 }

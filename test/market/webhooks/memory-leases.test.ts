@@ -66,7 +66,7 @@ onFile('a claim leaves the row as it was', async state => {
   const [delivery] = await found(state)
   leases.acquire(delivery!)
   assert.equal(await rows(), before)
-  assert.equal(leases.claimNew(), { claimedUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
+  assert.equal(leases.claimNew(), { claimedUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0, sender: null })
 })
 
 onFile('what was sent while a look was on its way is not held by what the look saw', async state => {

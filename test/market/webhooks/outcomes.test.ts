@@ -9,7 +9,15 @@ import { openBareMarket } from '../../support/bare-market.ts'
 
 const delivery = (n: number): ClaimedDelivery => ({
   ...{ id: `dlv_${n}`, agentId: 'agt', taskId: `task_${n}`, event: 'task.message', body: '{}' },
-  ...{ attempts: 0, attempt: 1, claimedUntil: 0, builderId: 'usr', webhookUrl: 'https://a.example/', secret: null },
+  ...{
+    attempts: 0,
+    attempt: 1,
+    claimedUntil: 0,
+    sender: null,
+    builderId: 'usr',
+    webhookUrl: 'https://a.example/',
+    secret: null,
+  },
 })
 
 async function open() {

@@ -17,6 +17,8 @@ export const deliveries = table('deliveries', {
   nextAt: bigint(),
   /** Real time. */
   leasedUntil: defaulted(bigint()),
+  /** The instance that has claimed it. Once that is no sender any more, the claim is over, whatever its lease says. */
+  sender: nullable(text()),
   createdAt: bigint(),
   endedAt: nullable(bigint()),
   redeliveryOf: nullable(text()),
@@ -92,8 +94,15 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
     },
   ])
 
+/** What the row of a new delivery says of who sends it. `leasedUntil`: real ms. */
+export interface FirstClaim {
+  leasedUntil: number
+  attempts: number
+  sender: string | null
+}
+
 /** Inserts the first delivery of a task. Whoever writes it may claim it at once. */
-export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) =>
+export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: FirstClaim) =>
   tx.runAll([
     deliveries.insertStep({
       id: row.id,
@@ -108,6 +117,7 @@ export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUnt
       countedTo: row.countedTo,
       leasedUntil: claim.leasedUntil,
       attempts: claim.attempts,
+      sender: claim.sender,
     }),
   ])
 
@@ -120,9 +130,14 @@ export interface QueuedAgent extends Pick<AgentRow, (typeof ofReceiver)[number]>
   due: 0 | 1
 }
 
+/** Claimed by nobody, or by a sender that is gone. */
+const isFree = (realNow: string) =>
+  `(d.leased_until <= ${realNow}
+     OR (d.sender IS NOT NULL AND NOT EXISTS (SELECT 1 FROM senders s WHERE s.id = d.sender)))`
+
 const isDue = (now: string, realNow: string) =>
   `CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
-    AND d.next_at <= ${now} AND d.leased_until <= ${realNow}) THEN 1 ELSE 0 END AS due`
+    AND d.next_at <= ${now} AND ${isFree(realNow)}) THEN 1 ELSE 0 END AS due`
 
 // A skip scan: a long queue of one agent costs what a short one does.
 const queued = `WITH RECURSIVE queue (agent_id, position) AS (
@@ -194,18 +209,18 @@ export const dueDeliveries = async (
   return (await q.all<DeliveryRow>(sql, [agentId, now, count])).map(withBody)
 }
 
-/** Claims the first due delivery of one agent for the length of a lease, and counts the attempt. */
+/** Claims the first due delivery of one agent for `sender` and the length of a lease, and counts the attempt. */
 export const claimDelivery = async (
   tx: Tx,
-  claim: { agentId: string; now: number; realNow: number; leasedUntil: number },
+  claim: { agentId: string; now: number; realNow: number; leasedUntil: number; sender: string },
 ) => {
   const claimed = await tx.get<DeliveryRow>(
-    `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id = (
+    `UPDATE deliveries SET leased_until = $4, sender = $5, attempts = attempts + 1 WHERE id = (
        SELECT d.id FROM deliveries d
-       WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
+       WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND ${isFree('$3')}
        ORDER BY d.next_at, d.id LIMIT 1 /*+ FOR UPDATE SKIP LOCKED */)
      RETURNING ${deliveryColumns}`,
-    [claim.agentId, claim.now, claim.realNow, claim.leasedUntil],
+    [claim.agentId, claim.now, claim.realNow, claim.leasedUntil, claim.sender],
   )
   return claimed && withBody(claimed)
 }
