@@ -6,7 +6,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pages } from '../../src/console/pages.ts'
+import { pageAt, pages } from '../../src/console/pages.ts'
 import { devOf, hire } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
@@ -14,6 +14,7 @@ import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { openMistakenAgent } from './agent.ts'
 import { type Dev, userOf } from './crowd.ts'
+import { tabThrough } from './keys.ts'
 import { be, isRead, type Look, openTab, type Side, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('states')
@@ -189,11 +190,11 @@ async function asOne(url: string, browser: Browser, side: Side, state: State) {
     const what = `${path} of the ${side}, ${words}`
     await tab.as(first)
     await (path === '/' || isOpened ? tab.to(address) : tab.follow(address))
-    await lookAt(tab, what, first, state)
+    await lookAt(tab, side, what, first, state)
     let { width } = first
     for (const look of others) {
       await tab.as(look)
-      await lookAt(tab, what, look, state, look.width === width)
+      await lookAt(tab, side, what, look, state, look.width === width)
       ;({ width } = look)
     }
     await isMended?.(tab, what)
@@ -204,7 +205,7 @@ async function asOne(url: string, browser: Browser, side: Side, state: State) {
 }
 
 /** `isKnown`: it was seen as wide. Then nothing but colours differs. */
-async function lookAt(tab: Tab, page: string, look: Look, { fault, check, isLooked }: State, isKnown = false) {
+async function lookAt(tab: Tab, side: Side, page: string, look: Look, { fault, check, isLooked }: State, isKnown = false) {
   const what = `${page}, ${look.width} ${look.colorScheme}`
   await isRead(tab, what)
   // What has no fields has no names either.
@@ -212,8 +213,24 @@ async function lookAt(tab: Tab, page: string, look: Look, { fault, check, isLook
   assert.is.not(await tab.page.title(), 'acted')
   await check?.(tab, what)
   if (!isLooked) return
+  if (!isKnown) await onTheWay(tab, what, side)
   await onPaper(tab, what, isLong && !isKnown)
   await inForcedColours(tab, what, isLong && !isKnown)
+}
+
+/** Each control is reached by Tab and seen to have the focus, and no link leads to a page that is not for who sees it. */
+async function onTheWay(tab: Tab, what: string, side: Side): Promise<void> {
+  const links = (await tab.page.evaluate(
+    "[...document.querySelectorAll('a[href^=\"/console\"]')].map(({ pathname }) => pathname.slice('/console'.length) || '/')",
+  )) as string[]
+  const others = links.filter(path => {
+    const role = pageAt({ path })?.page.role
+    return side !== 'admin' && role === 'admin'
+  })
+  assert.equal(others, [], `${what} leads to what is not for the ${side}`)
+  // A narrow window has its own ways.
+  if (isLong && tab.page.viewportSize()!.width > PAPER)
+    assert.ok((await tabThrough(tab)) > 10, `${what}: Tab stops too early`)
 }
 
 test(
