@@ -82,11 +82,11 @@ function Market() {
   marketClock.offsetMs = clock.offsetMs
   const next = clock.next
   // The others have no such page.
-  const toClock = user?.isAdmin ? href('/clock') : undefined
+  const toClock = user?.isAdmin && { href: href('/clock') }
   return (
     <>
       <span class="p3">
-        <a href={toClock}>
+        <a {...toClock}>
           Market time <b class="n">{timeIn(marketClock.now(), marketClock.now())}</b>{' '}
           <span class="q">
             {Math.abs(clock.offsetMs) < 1000 ? 'as real time' : `${span(Math.abs(clock.offsetMs))} ahead`}
@@ -95,7 +95,7 @@ function Market() {
       </span>
       {next && (
         <span class="p2">
-          <a href={toClock}>
+          <a {...toClock}>
             <Icon name="hour" />
             Next: <b>{next.title ?? next.about ?? next.kind}</b>{' '}
             <span class="q n">

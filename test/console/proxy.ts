@@ -1,7 +1,8 @@
 /** What stands between a browser and a marketplace, and may cut the stream of changes while it is open, and nothing else. */
-import { connect, createServer, type Socket } from 'node:net'
+
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 
 const STREAM = 'GET /api/stream '
 

@@ -205,7 +205,14 @@ async function asOne(url: string, browser: Browser, side: Side, state: State) {
 }
 
 /** `isKnown`: it was seen as wide. Then nothing but colours differs. */
-async function lookAt(tab: Tab, side: Side, page: string, look: Look, { fault, check, isLooked }: State, isKnown = false) {
+async function lookAt(
+  tab: Tab,
+  side: Side,
+  page: string,
+  look: Look,
+  { fault, check, isLooked }: State,
+  isKnown = false,
+) {
   const what = `${page}, ${look.width} ${look.colorScheme}`
   await isRead(tab, what)
   // What has no fields has no names either.
