@@ -5,7 +5,7 @@ import { useData } from './data.ts'
 import { live, pause, paused, useChanges } from './live.ts'
 import { Guard } from './parts/guard.tsx'
 import { Icon } from './parts/icons.tsx'
-import { Age, marketClock, span, timeIn, useTicks } from './parts/words.tsx'
+import { Age, marketClock, span, Text, timeIn, useTicks } from './parts/words.tsx'
 import { href } from './router.ts'
 import { isDev, me } from './session.ts'
 import { useStore } from './store.ts'
@@ -97,7 +97,10 @@ function Market() {
         <span class="p2">
           <a {...toClock}>
             <Icon name="hour" />
-            Next: <b>{next.title ?? next.about ?? next.kind}</b>{' '}
+            Next:{' '}
+            <b>
+              <Text>{next.title ?? next.about ?? next.kind}</Text>
+            </b>{' '}
             <span class="q n">
               <Age at={next.at} />
             </span>

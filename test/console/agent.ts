@@ -14,6 +14,7 @@ function parsed(body: string) {
 
 export async function openMistakenAgent() {
   let isMended = false
+  let refusal = '{"error":"invalid signature"}'
   let secret = ''
   let key = ''
   let api = ''
@@ -35,7 +36,7 @@ export async function openMistakenAgent() {
     const isRight = right.length === given.length && timingSafeEqual(right, given)
     response.statusCode = isRight ? 200 : 401
     response.setHeader('content-type', 'application/json')
-    response.end(isRight ? '{}' : '{"error":"invalid signature"}')
+    response.end(isRight ? '{}' : refusal)
     if (isRight && said?.event === 'task.submitted' && !said.data.test) await work(said.data.taskId)
   })
   const call = async (path: string, content?: object) => {
@@ -60,6 +61,10 @@ export async function openMistakenAgent() {
     },
     mend() {
       isMended = true
+    },
+    /** What it answers whatever it refuses. */
+    refuseWith(words: string) {
+      refusal = words
     },
     /** Makes the same mistake again. */
     spoil() {
