@@ -5,9 +5,9 @@ import { useData } from './data.ts'
 import { live, pause, paused, useChanges } from './live.ts'
 import { Guard } from './parts/guard.tsx'
 import { Icon } from './parts/icons.tsx'
-import { Age, marketClock, span, timeIn, useTicks } from './parts/words.tsx'
+import { Age, marketClock, span, Text, timeIn, useTicks } from './parts/words.tsx'
 import { href } from './router.ts'
-import { isDev } from './session.ts'
+import { isDev, me } from './session.ts'
 import { useStore } from './store.ts'
 
 interface StripProps {
@@ -70,6 +70,7 @@ const AGAIN_MS = 15_000
 
 function Market() {
   const { data, reload } = useData('status', signal => api.getDevStatus({}, { signal }))
+  const user = useStore(me)
   useChanges(() => true, reload)
   useTicks(1000)
   useEffect(() => {
@@ -80,10 +81,12 @@ function Market() {
   const { clock, ledger } = data
   marketClock.offsetMs = clock.offsetMs
   const next = clock.next
+  // The others have no such page.
+  const toClock = user?.isAdmin && { href: href('/clock') }
   return (
     <>
       <span class="p3">
-        <a href={href('/clock')}>
+        <a {...toClock}>
           Market time <b class="n">{timeIn(marketClock.now(), marketClock.now())}</b>{' '}
           <span class="q">
             {Math.abs(clock.offsetMs) < 1000 ? 'as real time' : `${span(Math.abs(clock.offsetMs))} ahead`}
@@ -92,9 +95,12 @@ function Market() {
       </span>
       {next && (
         <span class="p2">
-          <a href={href('/clock')}>
+          <a {...toClock}>
             <Icon name="hour" />
-            Next: <b>{next.title ?? next.about ?? next.kind}</b>{' '}
+            Next:{' '}
+            <b>
+              <Text>{next.title ?? next.about ?? next.kind}</Text>
+            </b>{' '}
             <span class="q n">
               <Age at={next.at} />
             </span>

@@ -10,10 +10,13 @@ import { devOf } from '../cli/dev-lines.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
 import { openMistakenAgent } from './agent.ts'
+import { focusIsSeen, tabTo } from './keys.ts'
 import { openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('console')
 test.after.each(tellWhatStandsOpen)
+// One test spoils it, and may fail before it mends it.
+test.before.each(() => agent.mend())
 
 const folder = mkdtempSync(join(tmpdir(), 'marketplace-console-'))
 const agent = await openMistakenAgent()
@@ -76,19 +79,27 @@ test('somebody signs in, hires, sees the failed webhook, finds why, mends it, se
   await be(tab, 'buyer')
   const { page, press, sees } = tab
   // Signing in leads back to where one was.
-  await page.getByLabel('Title').focus()
-  await page.keyboard.type('Translate the release notes')
+  const title = page.getByLabel('Title')
+  await tabTo(tab, title)
+  await page.keyboard.type('Translate the notes')
   await press('Tab')
   await page.keyboard.type('Into German, and keep the tone friendly and short.')
-  await page.getByRole('button', { name: /^Send the task/ }).focus()
+  await tabTo(tab, title, 'Shift+Tab')
+  // What it has is selected, so that what is typed takes its place.
+  await page.keyboard.type('Translate the release notes')
+  await tabTo(tab, page.getByRole('button', { name: /^Send the task/ }))
   await press('Enter')
   await page.getByRole('heading', { name: 'Translate the release notes' }).waitFor()
   assert.is(await page.evaluate('document.activeElement.tagName'), 'H1', 'the heading has the focus after a way')
   await page.locator('.ev.fail').first().waitFor()
   await press('f')
   await page.locator('.ev.request').first().waitFor({ state: 'detached' })
-  await press('j', 'Enter')
+  await press('ArrowDown')
+  await focusIsSeen(tab)
+  await press('Enter')
   await sees('What went wrong')
+  // What the drawer has is on the way, and Esc leads back to the row.
+  await tabTo(tab, page.locator('.drawer summary').first())
   await sees('To mend it:')
   // The simulator has found out by trial webhooks what the agent takes.
   await sees('what is to be signed')
@@ -110,12 +121,14 @@ test('somebody signs in, hires, sees the failed webhook, finds why, mends it, se
   await page.getByRole('button', { name: /^Approve/ }).waitFor()
   await press('a')
   await page.getByRole('button', { name: /^Approve and pay 5\.00/ }).waitFor()
+  await focusIsSeen(tab)
   await press('Enter')
   await stateOf(tab, 'Completed')
   await press('Escape', '?')
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Failed only').waitFor()
   // All at once: who knows the keys waits for nothing.
   await press('Escape', '.')
+  await focusIsSeen(tab)
   await page.keyboard.type('list')
   await press('Enter')
   await page.getByRole('table').first().waitFor()

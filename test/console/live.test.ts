@@ -70,7 +70,7 @@ test(
     const dev = await devOf(folder, [])
     const { browser, close } = await openBrowser()
     try {
-      const tab = await openTab(browser, dev.ready.url)
+      const tab = await openTab(browser, dev.ready.url, { refusals: ['cut'] })
       const { page } = tab
       await tab.to('/sign-in')
       await tab.press('2')
@@ -93,6 +93,7 @@ test(
       assert.is(await page.locator('.talk', { hasText: 'While it is paused' }).count(), 0)
       await tab.press('p')
       await page.locator('.talk', { hasText: 'While it is paused' }).waitFor()
+      tab.hadNoFaults()
     } finally {
       await close()
       await dev.stop()

@@ -10,7 +10,7 @@ import { crowdStatements, userId } from '../support/crowd.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
 import { crowd } from './crowd.ts'
-import { be, isRead, openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
+import { be, isRead, type Look, openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('many')
 
@@ -24,6 +24,7 @@ const [MADE, ELEMENTS] = [300, 6_000]
 /** Of all answers that a page of a list asks for, in bytes. */
 const LOADED = 512 * 1024
 
+/** Each in the other colours, too. */
 const LOOKS = [
   { width: 1440, colorScheme: 'light' },
   { width: 320, colorScheme: 'dark' },
@@ -60,12 +61,12 @@ async function settle({ market, world, admin }: TestMarketplace): Promise<void> 
 }
 
 /** Contexts of a browser may share who is signed in: so each look has a browser of its own. */
-async function inEachLook(url: string, see: (tab: Tab) => Promise<void>): Promise<void> {
+async function inEachLook(url: string, see: (tab: Tab, look: Look) => Promise<void>): Promise<void> {
   for (const look of LOOKS) {
     const { browser, close } = await openBrowser()
     try {
       const tab = await openTab(browser, url, look)
-      await see(tab)
+      await see(tab, look)
       tab.hadNoFaults()
       await tab.close()
     } finally {
@@ -79,26 +80,29 @@ test('a list of ten thousand rows is as light as one of twenty, to its last page
   const marketplace = await openTestMarketplace({ mode: 'serve', payments: 'sandbox', rateLimits: 'off' })
   try {
     await settle(marketplace)
-    await inEachLook(marketplace.url, async tab => {
+    await inEachLook(marketplace.url, async (tab, look) => {
       const { page } = tab
       await tab.to('/settings')
       await page.getByLabel('Email').fill(SOMEBODY.email)
       await page.getByLabel('Password').fill(marketplace.admin.password)
       await tab.press('Enter')
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
-      for (const { path, only } of pages) if (only !== 'dev' && !path.includes(':')) await lookAtList(tab, path)
+      for (const { path, only } of pages) if (only !== 'dev' && !path.includes(':')) await lookAtList(tab, path, look)
       for (const search of ['/users?q=person 99', '/hire?q=order', '/tasks?q=letters', '/deliveries?q=letters'])
-        await lookAtPart(tab, search)
+        await lookAtPart(tab, search, look)
     })
   } finally {
     await marketplace.close()
   }
 })
 
-async function lookAtPart(tab: Tab, address: string): Promise<void> {
+async function lookAtPart(tab: Tab, address: string, look: Look): Promise<void> {
   await tab.to(address)
   await isRead(tab, address)
   await tab.isAccessible(address)
+  await tab.as({ ...look, colorScheme: look.colorScheme === 'dark' ? 'light' : 'dark' })
+  await tab.isAccessible(`${address}, in the other colours`, 'colours')
+  await tab.as(look)
   await isLight(tab, address)
   const loaded = await tab.page.evaluate(
     "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/')).reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0)",
@@ -106,13 +110,13 @@ async function lookAtPart(tab: Tab, address: string): Promise<void> {
   assert.ok(Number(loaded) < LOADED, `${address} loads ${loaded} bytes`)
 }
 
-async function lookAtList(tab: Tab, path: string): Promise<void> {
-  await lookAtPart(tab, path)
+async function lookAtList(tab: Tab, path: string, look: Look): Promise<void> {
+  await lookAtPart(tab, path, look)
   const list = tab.page.locator('table[aria-rowcount]')
   if ((await list.count()) === 0 || SHORT.includes(path)) return
   const many = Number(await list.getAttribute('aria-rowcount')) - 1
   assert.ok(many >= ROWS, `${path} has ${many} rows`)
-  await lookAtPart(tab, `${path}?page=${ROWS / PAGE}`)
+  await lookAtPart(tab, `${path}?page=${ROWS / PAGE}`, look)
   assert.is(await list.locator(`[aria-rowindex="${ROWS + 1}"]`).count(), 1, `row ${ROWS} of ${path}`)
 }
 

@@ -6,14 +6,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pages } from '../../src/console/pages.ts'
+import { pageAt, pages } from '../../src/console/pages.ts'
 import { devOf, hire } from '../cli/dev-lines.ts'
 import { inFolder } from '../cli/program.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { openMistakenAgent } from './agent.ts'
-import { type Dev, userOf } from './crowd.ts'
+import { doThings, type Known } from './evil.ts'
+import { tabThrough } from './keys.ts'
 import { be, isRead, type Look, openTab, type Side, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('states')
@@ -22,12 +23,6 @@ test.after.each(tellWhatStandsOpen)
 /** The width of a sheet, in pixels. */
 const PAPER = 640
 const SIDES = ['buyer', 'builder', 'admin'] as const
-
-/** Text that would act, turn what is beside it, or be very long, if it were more than text. */
-const HOSTILE = `<img src=x onerror="document.title='acted'"><script>document.title='acted'</script> \u202Etxet\u202C \u0007 ${'x'.repeat(isLong ? 9000 : 900)}`
-
-/** By the first part of an address, what its other parts are. null: there is none, and its pages are left out. */
-type Known = Readonly<Record<string, readonly string[] | null>>
 
 const NOTHING: Known = Object.fromEntries(pages.map(({ path }) => [path.split('/')[1]!, ['nothing', 'nothing']]))
 
@@ -49,44 +44,6 @@ const pagesOf = (side: Side) =>
   pages.filter(
     ({ path, role }) => path === '/' || (role ?? 'buyer') === side || (isLong && (!role || side === 'admin')),
   )
-
-type Agent = Awaited<ReturnType<typeof openMistakenAgent>>
-
-/** A task that was delivered, one that is in dispute, with words that somebody evil wrote, and one whose webhook was refused. */
-async function doThings(dev: Dev, agent: Agent): Promise<Known> {
-  const { agents } = dev.ready
-  const agentId = agents.find(({ slug }) => slug === 'sample-agent')!.id
-  const { client } = userOf(dev, 'buyer')
-  await hire(dev, agentId)
-  const task = { agentId, title: HOSTILE.slice(0, 180), description: HOSTILE, agreedPrice: 500 }
-  const { id } = await client.createTask(task)
-  await client.submitTask({ id })
-  await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
-  await client.sendMessage({ id, content: HOSTILE.slice(0, 900) })
-  await client.disputeTask({ id, reason: HOSTILE.slice(0, 900) })
-  const own = agents.find(({ slug }) => slug === 'my-agent')!
-  agent.spoil()
-  const failing = await hire(dev, own.id)
-  await dev.until(
-    'its refusal',
-    ({ type, status, taskId }) => type === 'webhook' && status === 401 && taskId === failing,
-  )
-  const deliveries = await userOf(dev, 'builder').client.listMyDeliveries({ taskId: failing })
-  return {
-    ...{ tasks: [id], disputes: [id], deliveries: [deliveries.items[0]!.id] },
-    ...{ agents: ['sample-agent'], hire: ['sample-agent'] },
-    conformance: isLong ? await judged(dev, agent, own.id) : null,
-  }
-}
-
-/** A run takes its time. */
-async function judged(dev: Dev, agent: Agent, agentId: string): Promise<string[]> {
-  agent.mend()
-  const { client } = userOf(dev, 'builder')
-  const { id } = await client.judgeAgent({ agentId, only: ['sig.valid'] })
-  await until('the end of the run', async () => (await client.getConformanceRun({ id })).state !== 'running')
-  return [id, 'sig.valid']
-}
 
 const DARK: Look = { width: 1440, colorScheme: 'dark' }
 /** One after another without loading a page anew, and the other way round in every second state: a page is opened in any of them. */
@@ -189,11 +146,11 @@ async function asOne(url: string, browser: Browser, side: Side, state: State) {
     const what = `${path} of the ${side}, ${words}`
     await tab.as(first)
     await (path === '/' || isOpened ? tab.to(address) : tab.follow(address))
-    await lookAt(tab, what, first, state)
+    await lookAt(tab, side, what, first, state)
     let { width } = first
     for (const look of others) {
       await tab.as(look)
-      await lookAt(tab, what, look, state, look.width === width)
+      await lookAt(tab, side, what, look, state, look.width === width)
       ;({ width } = look)
     }
     await isMended?.(tab, what)
@@ -204,16 +161,50 @@ async function asOne(url: string, browser: Browser, side: Side, state: State) {
 }
 
 /** `isKnown`: it was seen as wide. Then nothing but colours differs. */
-async function lookAt(tab: Tab, page: string, look: Look, { fault, check, isLooked }: State, isKnown = false) {
+async function lookAt(
+  tab: Tab,
+  side: Side,
+  page: string,
+  look: Look,
+  { fault, check, isLooked }: State,
+  isKnown = false,
+) {
   const what = `${page}, ${look.width} ${look.colorScheme}`
   await isRead(tab, what)
   // What has no fields has no names either.
   if (!fault) await tab.isAccessible(what, isKnown ? 'colours' : 'all')
   assert.is.not(await tab.page.title(), 'acted')
+  assert.equal(await tab.page.evaluate(TURNING), [], `${what} is turned`)
   await check?.(tab, what)
   if (!isLooked) return
+  if (!isKnown) await onTheWay(tab, what, side)
   await onPaper(tab, what, isLong && !isKnown)
   await inForcedColours(tab, what, isLong && !isKnown)
+}
+
+/** What turns the letters after it stands alone, or not as itself. */
+const TURNING = `(() => {
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const faults = []
+  for (let node = walk.nextNode(); node; node = walk.nextNode())
+    if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(node.data) && !node.parentElement.closest('bdi, .vh, script, style, option, textarea'))
+      faults.push(node.parentElement.outerHTML.slice(0, 160))
+  return faults
+})()`
+
+/** Each control is reached by Tab and seen to have the focus, and no link leads to a page that is not for who sees it. */
+async function onTheWay(tab: Tab, what: string, side: Side): Promise<void> {
+  const links = (await tab.page.evaluate(
+    "[...document.querySelectorAll('a[href^=\"/console\"]')].map(({ pathname }) => pathname.slice('/console'.length) || '/')",
+  )) as string[]
+  const others = links.filter(path => {
+    const role = pageAt({ path })?.page.role
+    return side !== 'admin' && role === 'admin'
+  })
+  assert.equal(others, [], `${what} leads to what is not for the ${side}`)
+  // A narrow window has its own ways.
+  if (isLong && tab.page.viewportSize()!.width > PAPER)
+    assert.ok((await tabThrough(tab)) > 10, `${what}: Tab stops too early`)
 }
 
 test(

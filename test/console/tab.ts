@@ -53,6 +53,19 @@ export async function be(tab: Tab, side: Side): Promise<void> {
   await isRead(tab, 'being somebody else')
 }
 
+/** Signs in to a deployment at an address, as people do. */
+export async function signIn(
+  { page, to, press }: Tab,
+  { email, password }: { readonly email: string; readonly password: string },
+  path: string,
+): Promise<void> {
+  await to(path)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press('Enter')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().waitFor()
+}
+
 /** Waits until nothing loads any more. */
 export const isRead = ({ page }: Tab, what: string) =>
   until(`${what} is read`, async () => (await page.locator('.late, [aria-busy=true]').count()) === 0)

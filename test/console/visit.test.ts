@@ -5,23 +5,10 @@ import * as assert from 'uvu/assert'
 import { openBrowser } from '../support/browser.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { until } from '../support/patience.ts'
-import { openTab, type Tab, tellWhatStandsOpen } from './tab.ts'
+import { openTab, signIn, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('visit')
 test.after.each(tellWhatStandsOpen)
-
-interface Person {
-  readonly email: string
-  readonly password: string
-}
-
-async function signIn({ page, to, press }: Tab, { email, password }: Person, path: string): Promise<void> {
-  await to(path)
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await press('Enter')
-  await page.getByRole('button', { name: 'Sign out', exact: true }).first().waitFor()
-}
 
 test('a buyer puts money in, becomes a builder, and lists one agent; an administrator sees both at once', async () => {
   const marketplace = await openTestMarketplace({ mode: 'serve', payments: 'manual', rateLimits: 'off' })

@@ -90,10 +90,11 @@ export function SecondFactor() {
             </div>
           )}
           {step !== 'begin' && (
-            <div class="field">
+            <div class="field" data-field={step === 'remove' ? 'totp' : 'code'}>
               <label for="totp-code">A code of the app</label>
               <input
                 id="totp-code"
+                name="code"
                 type="text"
                 inputMode="numeric"
                 autoComplete="one-time-code"

@@ -218,8 +218,8 @@ function Keys() {
       {name !== undefined && (
         <Dialog title="What is the key for?" act="Make the key" onAct={make} onClose={() => setName(undefined)}>
           <div class="field">
-            <label for="key-name">Name</label>
-            <input id="key-name" type="text" value={name} onInput={event => setName(event.currentTarget.value)} />
+            <label for="name">Name</label>
+            <input id="name" type="text" value={name} onInput={event => setName(event.currentTarget.value)} />
           </div>
         </Dialog>
       )}

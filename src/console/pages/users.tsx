@@ -107,10 +107,7 @@ function OneUser({ user, onChange, onClose }: OneUserProps) {
   const [asks, setAsks] = useState<'ban' | 'purge'>()
   const { id, name, banned, suspended, identityVerified } = user
   const { data } = useData(id, signal => api.adminGetUser({ id }, { signal }))
-  const change = async (
-    word: string,
-    fields: { suspended?: boolean; banned?: boolean; identityVerified?: boolean },
-  ) => {
+  const change = async (word: string, fields: Omit<Parameters<typeof api.adminUpdateUser>[0], 'id'>) => {
     if (await tried('Not changed', () => api.adminUpdateUser({ id, ...fields })))
       toast({ tone: 'ok', word, text: name })
     onChange()
@@ -159,6 +156,11 @@ function OneUser({ user, onChange, onClose }: OneUserProps) {
         <button type="button" class="b s" onClick={() => change('Changed', { suspended: !suspended })}>
           {suspended ? 'Lift the suspension' : 'Suspend'}
         </button>
+        {user.connectStatus === 'pending' && (
+          <button type="button" class="b s" onClick={() => change('Connected', { connectStatus: 'connected' })}>
+            Connect its payouts
+          </button>
+        )}
         {banned ? (
           <>
             <button type="button" class="b s" onClick={() => change('Unbanned', { banned: false })}>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Sheet } from './drawer.tsx'
 import { type Refusal, Said } from './form.tsx'
 import { Note } from './say.tsx'
+import { Text } from './words.tsx'
 
 interface DialogProps {
   /** The question, with the amount. */
@@ -36,7 +37,9 @@ export function Dialog({ title, act, onAct, onClose, isBad, children }: DialogPr
   return (
     <Sheet label={title} class="dlg" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <h2>{title}</h2>
+        <h2>
+          <Text>{title}</Text>
+        </h2>
         {error && (
           <Note tone="bad" icon="failed" alert>
             <Said of={error} />

@@ -18,7 +18,12 @@ function wordsOf(wrong: Refusal, field: string, id = field): string | undefined 
     : words
 }
 
-const labelOf = (field: string) => document.querySelector(`label[for="${field}"]`)?.firstChild?.textContent ?? field
+/** A dialog stands over a page that may have another of this name. */
+const controlOf = (field: string) =>
+  document.querySelector<HTMLElement>(`dialog [data-field="${field}"] [name]`) ?? document.getElementById(field)
+
+const labelOf = (field: string) =>
+  document.querySelector(`label[for="${controlOf(field)?.id}"]`)?.firstChild?.textContent ?? field
 
 /** The sentence of a refusal. Where fields are wrong it is what is wrong with each. */
 export function Said({ of: wrong }: { of: Refusal }) {
@@ -33,12 +38,12 @@ export function Said({ of: wrong }: { of: Refusal }) {
             href={`#${field}`}
             onClick={event => {
               event.preventDefault()
-              document.getElementById(field)?.focus()
+              controlOf(field)?.focus()
             }}
           >
             {labelOf(field)}
           </a>{' '}
-          {wordsOf(wrong, field)}.
+          {wordsOf(wrong, field, controlOf(field)?.id)}.
         </div>
       ))}
     </>
@@ -66,7 +71,7 @@ export function Field({ id, field = id, label, help, wrong, class: more = '', ch
   const error = wrong && wordsOf(wrong, field, id)
   const described = [error && `${id}-e`, help && `${id}-h`].filter(Boolean).join(' ') || undefined
   return (
-    <div class={`field ${more}`}>
+    <div class={`field ${more}`} data-field={field}>
       <label for={id}>{label}</label>
       {children({ id, name: id, 'aria-describedby': described, 'aria-invalid': error ? true : undefined })}
       {error && (

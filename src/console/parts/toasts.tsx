@@ -48,7 +48,7 @@ export function Toasts() {
           <Mark tone={said.tone} icon={ICONS[said.tone]}>
             {said.word}
           </Mark>
-          <span>{said.text}</span>
+          <bdi>{said.text}</bdi>
           {said.link && (
             <a class="b s flat" href={said.link.href} onClick={() => setSaid(undefined)}>
               {said.link.word}

@@ -30,6 +30,10 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     wanted: undefined as string | undefined,
   })
   const { current: made } = useRef({ from: 0, to: 0, before: 0, end: 0 })
+  /** Whether a place that is about to come into sight has no rows yet. */
+  const isShort = () =>
+    (made.from > 0 && top() + made.before > -BEYOND / 2) ||
+    (made.to < keys.length && top() + made.end < innerHeight + BEYOND / 2)
   const top = () => (list.current ? list.current.getBoundingClientRect().top - list.current.scrollTop : 0)
   useEffect(() => {
     if (isWhole) return
@@ -37,9 +41,7 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     const soon = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0
-        const y = top()
-        const isShort = made.from > 0 && y + made.before > -BEYOND / 2
-        if (isShort || (made.to < keys.length && y + made.end < innerHeight + BEYOND / 2)) look(undefined)
+        if (isShort()) look(undefined)
       })
     }
     const watch = new ResizeObserver(soon)
@@ -58,12 +60,18 @@ export function useWindow(keys: readonly string[], list: RefObject<HTMLElement |
     if (open !== known.opened) known.opened = known.wanted = open
     show(all, !isWhole && measure(current.clientWidth, all))
   })
-  /** In another width words take other lines, and all rows have other places: then what is in sight stays so. Returns whether it is another. */
+  /** In another width words take other lines, and all rows have other places: then what is in sight stays so. Returns whether places are about to change. */
   const measure = (width: number, all: NodeListOf<Element>): boolean => {
     const { heights } = known
     if (width !== known.width || heights.size > 2 * keys.length) heights.clear()
     for (let at = 0; at < all.length; at++) heights.set(keys[made.from + at]!, all[at]!.getBoundingClientRect().height)
-    if (width === known.width || all.length === 0) return false
+    // Rows that are lower than was thought leave a place empty, and no scrolling may follow that would fill it.
+    made.end = made.before
+    for (const key of keys.slice(made.from, made.to)) made.end += heightOf(key)
+    // What is not shown has no height.
+    const isLacking = made.end > made.before && isShort()
+    if (isLacking) look(undefined)
+    if (width === known.width || all.length === 0) return isLacking
     if (top() < 0) known.wanted ??= keys[made.from + [...all].findIndex(row => row.getBoundingClientRect().bottom > 0)]
     known.width = width
     known.usual = [...heights.values()].reduce((sum, height) => sum + height, 0) / heights.size
