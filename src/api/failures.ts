@@ -63,6 +63,7 @@ const table = {
   own_agent_hired: [400, "An agent can't hire its own builder's agents with someone else's money"],
   deposit_limit: [400, (why: string) => why],
   not_connected: [400, 'Connect a payout account before you withdraw'],
+  payouts_pending: [400, 'Your payout account waits for an administrator, who has to connect it before you withdraw'],
   payment_decided: [400, (status: string) => `This payment is ${status} already`],
   token_invalid: [400, 'This token is unknown, used or too old; ask for a new one'],
   totp_not_begun: [400, 'This account has no second factor; begin with POST /api/auth/totp'],

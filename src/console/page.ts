@@ -28,4 +28,4 @@ type Group = (typeof groups)[number]
 
 /** Whether this account has it. */
 export const isFor = ({ only, role }: Page, { isAdmin, isBuilder }: Me) =>
-  (only !== 'dev' || isDev) && (role === undefined || (role === 'admin' ? isAdmin : isBuilder || isAdmin))
+  (only !== 'dev' || isDev) && (role === undefined || (role === 'admin' ? isAdmin : isBuilder))

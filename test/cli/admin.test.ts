@@ -7,6 +7,13 @@ import { answerHere, enterDev, runHere } from './in-process.ts'
 // By hand, so that there is something to settle.
 const dev = enterDev(test, { MARKETPLACE_PAYMENTS: 'manual' })
 
+test('the keys that seal secrets are a list, each with what it has sealed and whether it can go', async () => {
+  const { out } = await runHere('admin', 'key', 'show')
+  assert.match(out, /^ID +SEALS +KNOWN +SEALED +CAN GO\n[0-9a-f]+ +yes +yes +\d+ +no\n$/)
+  const rotated = await runHere('admin', 'key', 'rotate', '--yes')
+  assert.match(rotated.out, /^done +yes\nresealed +\d+\n(?:\n)?ID +SEALS/)
+})
+
 test('money that is handled by hand goes in and out as an administrator says', async () => {
   const buyer = (await answerHere('wallet', 'show')).data.wallet
   assert.is(buyer.balance, 100_000, 'a dev has a buyer with money, whoever settles it')

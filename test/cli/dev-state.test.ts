@@ -104,6 +104,11 @@ test(
     assert.is(taken.code, 1)
     assert.match(taken.err, new RegExp(`^Port ${port} is in use; .*: .*node.* has it \\(process ${process.pid}\\)\\.`))
     assert.match(taken.err, /^The next free port: --port \d+$/m)
+    const metrics = ['serve', '--db', ':memory:', '--port', '0', '--metrics-port', String(port)]
+    const ofMetrics = await runRefused(metrics, folder)
+    assert.is(ofMetrics.code, 1)
+    const [, next] = /^.*The next free port: --metrics-port (\d+)/m.exec(ofMetrics.err) ?? []
+    assert.ok(Number(next) > port, ofMetrics.err)
     await close()
 
     writeFileSync(join(folder, 'file'), '')

@@ -144,6 +144,8 @@ test('each next step does what it says, or says what is missing', async () => {
     judge: [nextSteps.judge('sig.valid'), 5],
     wholeList: [nextSteps.wholeList('tasks list', as('buyer')), 0],
     searchAgents: [nextSteps.searchAgents(as('buyer')), 0],
+    // It asks for what stands in a letter.
+    resetPassword: [nextSteps.resetPassword(), 2],
     helpOf: [nextSteps.helpOf('tasks create'), 0],
     signIn: [nextSteps.signIn(url, 'buyer@example.com'), 2],
     signOut: [nextSteps.signOut(url), 1],

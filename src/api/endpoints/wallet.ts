@@ -111,7 +111,7 @@ export const wallet = {
     status: 201,
     unit: 'write',
     whenSuspended: 'refused',
-    refusals: ['not_connected', 'not_enough_money'],
+    refusals: ['not_connected', 'payouts_pending', 'not_enough_money'],
     source: 'A-34',
   }),
   connectPayouts: endpoint({

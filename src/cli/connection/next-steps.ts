@@ -44,6 +44,7 @@ export const nextSteps = {
   helpOf: (command: string) => typed(`${command} --help`),
   /** A list without the flags that left some out. */
   wholeList: (command: string, flags = '') => typed(`${command}${flags}`),
+  resetPassword: (flags = '') => typed(`account password reset${flags}`),
   searchAgents: (flags = '') => typed(`agents search${flags}`),
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call /api/agents'),

@@ -11,12 +11,16 @@ export async function withPortOwner(error: Error, host: string, port: number): P
     const hint = `Ports from 1024 on are for everybody: --port ${defaults.port}`
     return new Fault(`This user may not listen on port ${port}`, { code: exitCodes.failed, hint })
   }
-  if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE') return error
-  const owner = portOwner(port)
-  const next = await nextFree(host, port)
+  const cause = error.cause as (NodeJS.ErrnoException & { port?: number }) | undefined
+  if (cause?.code !== 'EADDRINUSE') return error
+  // It may be that of the metrics.
+  const taken = cause.port ?? port
+  const owner = portOwner(taken)
+  const next = await nextFree(host, taken)
+  const [flag = '--port'] = /--[\w-]+/.exec(error.message) ?? []
   return new Fault(owner ? `${error.message}: ${plain(owner.command)} has it (process ${owner.pid})` : error.message, {
     code: exitCodes.failed,
-    hint: next ? `The next free port: --port ${next}` : undefined,
+    hint: next ? `The next free port: ${flag} ${next}` : undefined,
   })
 }
 

@@ -63,9 +63,28 @@ function noneIn({ name, things = 'entries', first, flags: known = [] }: Endpoint
   return noneOf({ things, filters, all, first: first?.(reach) })
 }
 
+/** A field that has records without names is a list of its own, below the others. */
 function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {
   const labels = labelsOf(shows)
-  out.table(shows.map((path, at) => [out.colour.dim(labels[at]!), cell(data as Fields, path)]))
+  const record = data as Fields
+  const lists = shows.flatMap(path => recordsIn(record[path]) ?? [])
+  const lines = shows.flatMap((path, at) =>
+    recordsIn(record[path]) ? [] : [[out.colour.dim(labels[at]!), cell(record, path)]],
+  )
+  if (lines.length > 0) out.table(lines)
+  for (const { names, items } of lists)
+    out.list(
+      labelsOf(names).map(label => label.toUpperCase()),
+      items.map(item => names.map(name => cell(item, name))),
+    )
+}
+
+function recordsIn(value: unknown): { names: string[]; items: Fields[] } | null {
+  if (!Array.isArray(value)) return null
+  const [first] = value
+  return typeof first === 'object' && first !== null && !('name' in first)
+    ? { names: Object.keys(first), items: value }
+    : null
 }
 
 /**

@@ -128,6 +128,8 @@ export const accountRows: readonly EndpointRow[] = [
     summary: 'Ask for a letter with a token that sets a new password',
     shows: [],
     notes: 'The answer is the same for every address.',
+    next: flags =>
+      `If this address has an account, a letter with a token is on its way. Then: ${nextSteps.resetPassword(flags)}`,
     examples: [
       'marketplace account password forgot you@market.example --url https://market.example',
       'marketplace account password forgot you@market.example --json',

@@ -77,8 +77,8 @@ async function dropSecondFactor(ctx: Acting<Ctx>, userId: string): Promise<void>
   const { tx, actor } = ctx
   if (actor.via !== 'session') throw refuse('session_needed')
   if (userId === actor.user.id) throw invalid({ secondFactor: ['is your own: DELETE /api/auth/totp, with a code'] })
-  await deleteSecondFactor(tx, userId)
-  await notifyOwner(ctx, userId, { kind: 'second_factor_off' })
+  if (!(await deleteSecondFactor(tx, userId))) throw invalid({ secondFactor: ['is off: this account has none'] })
+  await notifyOwner(ctx, userId, { kind: 'second_factor_off', detail: ' by an administrator' })
 }
 
 const flags = ['suspended', 'banned', 'identityVerified', 'isBuilder'] as const

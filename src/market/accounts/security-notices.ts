@@ -64,7 +64,7 @@ const kinds: Readonly<Record<SecurityNoticeRow['kind'], Kind>> = {
   },
   second_factor_off: {
     subject: 'Signing in takes no second factor any more',
-    sentence: () => 'The second factor of your account was turned off.',
+    sentence: by => `The second factor of your account was turned off${by}.`,
   },
   recovery_code_used: {
     subject: 'A recovery code was used',
@@ -89,7 +89,7 @@ export async function noticeMail({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id:
     sentence(onOneLine(notice.detail ?? '')),
     '',
     `When: ${iso(notice.createdAt)}`,
-    `From: ${notice.address ?? 'an address that is not known'}`,
+    ...(notice.address === null ? [] : [`From: ${notice.address}`]),
     `Marketplace: ${config.baseUrl}`,
     '',
     'If it was you, there is nothing to do. If not, ask for a new password: it ends every session and every API key.',

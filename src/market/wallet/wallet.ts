@@ -203,6 +203,7 @@ const payOut = (ctx: Ctx, id: string, amount: number) =>
 const withdraw: Verb<'withdraw'> = async (ctx, { body: { amount } }) => {
   const { tx, config, actor } = ctx
   const { id: userId, connectStatus } = actor.user
+  if (connectStatus === 'pending') throw refuse('payouts_pending')
   if (connectStatus !== 'connected') throw refuse('not_connected')
   const atOnce = config.payments === 'sandbox'
   const id = await post(ctx, {

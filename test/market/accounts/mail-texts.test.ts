@@ -29,9 +29,9 @@ const said: Record<SecurityNoticeRow['kind'], [detail: string | null, subject: s
     'A second factor was turned on for your account, and every other session ended.',
   ],
   second_factor_off: [
-    null,
+    ' by an administrator',
     'Signing in takes no second factor any more',
-    'The second factor of your account was turned off.',
+    'The second factor of your account was turned off by an administrator.',
   ],
   recovery_code_used: [
     '9',
@@ -63,7 +63,7 @@ test('each change is told in one sentence, with when, from where, and what to do
           sentence,
           '',
           'When: 2026-01-01T00:00:00.000Z',
-          `From: ${address ?? 'an address that is not known'}`,
+          ...(address === null ? [] : [`From: ${address}`]),
           'Marketplace: http://market.example',
           '',
           'If it was you, there is nothing to do. If not, ask for a new password: it ends every session and every API key.',

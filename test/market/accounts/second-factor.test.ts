@@ -225,6 +225,8 @@ test('an administrator turns off what somebody else has lost, by a session and n
   assert.equal(Object.keys((await off(admin.id, 'session')).errors!), ['secondFactor'])
   assert.is((await tryLogin(marketplace, ann)).status, 400)
   assert.is((await off(ann.id, 'session')).status, 200)
+  // Nothing is turned off, so nobody gets a letter that says so.
+  assert.equal(Object.keys((await off(ann.id, 'session')).errors!), ['secondFactor'])
   assert.is((await tryLogin(marketplace, ann)).status, 200)
   assert.is((await admin.client.getTotp()).enabled, true)
   await marketplace.close()

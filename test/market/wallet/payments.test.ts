@@ -158,6 +158,8 @@ test('manual: an administrator connects the payout account, and confirms or reje
 
   assert.equal(await user.call('POST', '/api/wallet/connect'), { connectStatus: 'pending' })
   assert.equal(await wallet(), [5_000, 'pending'])
+  // He has done his part: the refusal says whose turn it is.
+  assert.match((await withdraw(user, 200)).error!, /waits for an administrator/)
   assert.is((await withdraw(user, 2_000)).status, 400)
   await admin.call('PUT', `/api/admin/users/${user.id}`, { connectStatus: 'connected' })
   assert.equal(await user.call('POST', '/api/wallet/connect'), { connectStatus: 'connected' })

@@ -35,9 +35,10 @@ export const enableSecondFactor = (tx: Tx, userId: string, secret: string, step:
 export const useStep = (tx: Tx, userId: string, step: number) =>
   tx.run('UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2', [userId, step])
 
-export async function deleteSecondFactor(tx: Tx, userId: string): Promise<void> {
+/** Returns whether there was one, if only begun. */
+export async function deleteSecondFactor(tx: Tx, userId: string): Promise<boolean> {
   await tx.run('DELETE FROM recovery_codes WHERE user_id = $1', [userId])
-  await tx.run('DELETE FROM second_factors WHERE user_id = $1', [userId])
+  return (await tx.run('DELETE FROM second_factors WHERE user_id = $1', [userId])) > 0
 }
 
 export const insertRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
