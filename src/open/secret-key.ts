@@ -196,7 +196,7 @@ export async function replaceSecretKey({ db, world, config, log, memory }: Marke
 
 const WANTED = 'must hold 32 bytes in base64, as `openssl rand -base64 32` prints them.'
 const RENEW =
-  'Put it back as it was, or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with marketplace serve ' +
+  'Put it back as it was (before a rotation it was what now ends in .key.old), or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with marketplace serve ' +
   '--new-secret-key, which drops what it sealed: every builder must rotate his secrets then.'
 
 const RENEW_IN_DEV =

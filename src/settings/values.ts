@@ -19,7 +19,11 @@ interface Pooled {
 
 export function databaseOf(text: string, options: Pooled): Database {
   if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
-  if (!isPostgres(text)) return { file: text }
+  if (!isPostgres(text)) {
+    const [, scheme] = /^(\w+):\/\//.exec(text) ?? []
+    if (scheme) throw new UsageError(`--db takes a file or postgres://…, not ${scheme}://.`)
+    return { file: text }
+  }
   const hosts = hostsOf(text)
   if (hosts.length === 0)
     throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')

@@ -63,6 +63,15 @@ test(
       "serve can't keep its data in marketplace.db: files may not become so large here (ulimit -f). --db FILE keeps it elsewhere.",
     )
     assert.equal(readdirSync(folder), ['.marketplace'])
+    for (const [flags, code, says] of [
+      [['--db', ':memory:', '--files', '/proc/x'], 1, /can't keep files in \/proc\/x: .*--files FOLDER/],
+      [['--db', 'mysql://x/y'], 2, /^--db takes a file or postgres:\/\/…, not mysql:\/\/\.$/],
+    ] as const) {
+      const refused = await run(['serve', '--port', '0', '--json', ...flags], folder)
+      assert.is(refused.code, code)
+      assert.match(JSON.parse(refused.out.trim().split('\n').at(-1)!).message, says)
+    }
+    assert.equal(readdirSync(folder), ['.marketplace'])
 
     assert.is((await run(['db', 'migrate', 'a.db'], folder)).code, 0)
     const before = readdirSync(folder)

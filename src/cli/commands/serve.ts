@@ -1,5 +1,6 @@
 /** `marketplace serve`: a deployment. Source: A-1–A-5. */
 
+import { resolve } from 'node:path'
 import {
   type FirstAdministrator,
   warnWithoutAdministrator,
@@ -59,9 +60,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
       void end().then(() => process.exit(exitCodes.failed))
     },
   }).catch(async error => {
-    const what = `serve can't keep its data in ${nameOf(settings.db)}`
-    const explained = settings.db.postgres ? error : withDiskReason(error, what, '--db FILE keeps it elsewhere.')
-    throw await withPortOwner(explained, settings.host, settings.port)
+    throw await withPortOwner(withPlaceOf(error, settings), settings.host, settings.port)
   })
   const ended = untilSignal(signal => closeAt(signal, marketplace, log))
   printReady(flags, marketplace, settings)
@@ -72,6 +71,15 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   await warnWithoutAdministrator(marketplace.market)
   await warnWithoutSecondFactor(marketplace.market)
   return ended
+}
+
+/** Which of its places the disk has refused, and what names another one. */
+function withPlaceOf(error: Error, { db, filesFolder }: Settings): Error {
+  const { path } = error as NodeJS.ErrnoException
+  if (filesFolder !== undefined && path && resolve(path).startsWith(resolve(filesFolder)))
+    return withDiskReason(error, `serve can't keep files in ${filesFolder}`, '--files FOLDER keeps them elsewhere.')
+  if (db.postgres) return error
+  return withDiskReason(error, `serve can't keep its data in ${nameOf(db)}`, '--db FILE keeps it elsewhere.')
 }
 
 async function closeAt(signal: NodeJS.Signals, marketplace: Marketplace, log: Log): Promise<void> {
