@@ -40,9 +40,7 @@ async function deliver(dev: Dev, id: string): Promise<void> {
   await client.acceptTask({ id })
   const content = hostile(isLong ? MOST : 900)
   const file = { name: `${hostile(200)}.csv`, content: new Blob([HOSTILE]) }
-  await client.agentDeliver({ id, content, notes: hostile(900), files: [file] }).catch(e => {
-    throw new Error(JSON.stringify(e.errors))
-  })
+  await client.agentDeliver({ id, content, notes: hostile(900), files: [file] })
 }
 
 /** A task that was delivered, one that is in dispute, with words that somebody evil wrote, and one whose webhook was refused with such. */

@@ -1,13 +1,16 @@
 /** Writes the guide's pictures of the console and of the public pages from a running dev: `npm run pictures`. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pageAt } from '../../src/console/pages.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { devOf } from '../cli/dev-lines.ts'
 import { openBrowser } from '../support/browser.ts'
 import { until } from '../support/patience.ts'
 import { openMistakenAgent } from './agent.ts'
-import { be, isRead, openTab } from './tab.ts'
+import { pictured } from './pictured.ts'
+import { smallPng } from './small-png.ts'
+import { be, isRead, openTab, type Tab } from './tab.ts'
 
 const TO = 'docs/pictures'
 /** Two things of a page stand in one picture of this size. */
@@ -38,55 +41,81 @@ async function take(): Promise<void> {
   await until('a delivery', async () => (await buyer.client.getTask({ id: disputed })).status === 'delivered')
   await buyer.client.disputeTask({ id: disputed, reason: 'Half of the pages are missing.' })
   const failing = await spoiled('Translate the menu')
+  const limits = { maxPerTask: 1_000, maxDaily: 5_000, maxMonthly: 50_000 }
+  await buyer.client.createBudget({ agentId: own.id, ...limits })
   const tab = await openTab(browser, url)
   const { page } = tab
   await page.setViewportSize(SIZE)
-  const picture = async (name: string, path: string, words: string | RegExp) => {
-    await tab.to(path)
-    await tab.sees(words)
-    await isRead(tab, path)
-    await page.evaluate('document.fonts.ready')
-    await page.screenshot({ path: join(TO, `${name}.png`), animations: 'disabled' })
-    console.log(join(TO, `${name}.png`))
-  }
+  await tab.to('/')
+  await tab.sees('Who do you want to be?')
+  await keep(tab, 'sign-in')
   await be(tab, 'admin')
   // Before the run of conformance, whose tasks are unknown to this marketplace: all that they call back is in the log.
-  await picture('overview', '', 'What happens')
+  await picture(tab, '/', 'What happens')
   await be(tab, 'builder')
   await tab.to(`/tasks/${failing}`)
   await page.locator('.ev.fail a').first().click()
   await tab.sees('what is to be signed')
   await page.locator('main').evaluate('document.querySelector("main").scrollTop = 0')
-  await page.screenshot({ path: join(TO, 'task.png'), animations: 'disabled' })
-  console.log(join(TO, 'task.png'))
-  await picture('deliveries', '/deliveries', 'task.submitted')
-  await picture('agent', '/agents/my-agent', 'Secret')
-  await conformance(tab, picture)
+  await keep(tab, 'task')
+  await picture(tab, '/deliveries', 'task.submitted')
+  const { items } = await userOf('builder').client.listMyDeliveries({ taskId: failing })
+  await picture(tab, `/deliveries/${items[0]!.id}`, 'Request headers')
+  await picture(tab, '/agents/my-agent', 'Secret')
+  await picture(tab, '/agents/new', 'In one line')
+  await picture(tab, '/agents/my-agent/edit', 'In one line')
+  await picture(tab, '/inbox', 'Summarise the minutes')
+  await conformance(tab)
   await be(tab, 'buyer')
-  await picture('hire', '/hire/my-agent', 'Title')
-  await picture('wallet', '/wallet', 'Available')
+  await picture(tab, '/tasks', 'Translate the menu')
+  await picture(tab, '/hire', 'My Agent')
+  await picture(tab, '/hire/my-agent', 'Title')
+  await picture(tab, '/wallet', 'Available')
+  await picture(tab, '/budgets', 'My Agent')
+  await picture(tab, '/settings', 'Where you are signed in')
   await be(tab, 'admin')
-  await picture('clock', '/clock', 'Market time')
-  await picture('dispute', `/disputes/${disputed}`, 'Half of the pages')
+  await picture(tab, '/clock', 'Market time')
+  await picture(tab, '/queues', 'Summarise the minutes')
+  await picture(tab, `/disputes/${disputed}`, 'Half of the pages')
+  const { id } = (await buyer.client.me({})).user
+  await picture(tab, `/users?user=${id}`, 'Chargebacks')
   for (const [name, path] of [
     ['catalogue', '/agents'],
     ['public-agent', '/agents/my-agent'],
   ] as const) {
     await page.goto(url + path)
-    await page.screenshot({ path: join(TO, `${name}.png`) })
-    console.log(join(TO, `${name}.png`))
+    await keep(tab, name)
   }
   tab.hadNoFaults()
 }
 
-async function conformance({ page }: Awaited<ReturnType<typeof openTab>>, picture: Picture): Promise<void> {
-  agent.mend()
-  const run = await userOf('builder').client.judgeAgent({ agentId: own.id, only: ['sig'] })
-  await picture('conformance', `/conformance/${run.id}`, 'Run again')
-  await page.getByRole('button', { name: 'Run again' }).waitFor()
+/** The window as it is. */
+async function keep({ page }: Tab, name: string): Promise<void> {
+  await page.evaluate('document.fonts.ready')
+  const path = join(TO, `${name}.png`)
+  writeFileSync(path, smallPng(await page.screenshot({ animations: 'disabled' })))
+  console.log(path)
 }
 
-type Picture = (name: string, path: string, words: string | RegExp) => Promise<void>
+/** The page of an address, once it has these words. */
+async function picture(tab: Tab, address: string, words: string | RegExp): Promise<void> {
+  const { pathname: path } = new URL(address, url)
+  await tab.to(address)
+  await tab.sees(words)
+  await isRead(tab, address)
+  await keep(tab, pictured[pageAt({ path })!.page.path]!)
+}
+
+async function conformance(tab: Tab): Promise<void> {
+  await picture(tab, '/conformance', 'Judge')
+  agent.mend()
+  const { client } = userOf('builder')
+  const run = await client.judgeAgent({ agentId: own.id, only: ['sig'] })
+  const isOver = async () => (await client.getConformanceRun({ id: run.id })).state !== 'running'
+  await until('the end of the run', isOver)
+  await picture(tab, `/conformance/${run.id}`, 'Run again')
+  await picture(tab, `/conformance/${run.id}/sig.stale-day`, 'To mend it')
+}
 
 function userOf(side: string): HttpUser {
   const user = new HttpUser(url)
