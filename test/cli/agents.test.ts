@@ -28,6 +28,11 @@ test('commands find the dev of their folder and its keys; the one that works is 
   assert.not('webhookUrl' in (await answerHere('agents', 'show', 'sample-agent', '--as', 'buyer')).data)
   assert.match((await runHere('agents', 'show', ready.agents[0].id)).out, /^secret +there is one/m)
 
+  await runHere('test-connection', 'sample-agent')
+  const checks = await runHere('agents', 'checks', 'sample-agent')
+  assert.match(checks.out, /^TESTED AT|^\S.* TESTED AT/m)
+  assert.not.match(checks.out, /undefined|\[object/)
+
   const asked = await runHere('secret', 'rotate', 'silent-analyst', '--grace-hours', '1')
   assert.is(asked.code, 2)
   assert.match(asked.err, /silent-analyst is listed\. A new secret hides it .* Add --yes/)

@@ -101,6 +101,7 @@ test('a line is a command that asks the marketplace of this server, and names no
   assert.equal(run('tasks cancel task_1 --as buyer'), [
     ['tasks', 'cancel', '--as=builder', '--yes', 'task_1', '--as', 'buyer'],
   ])
+  assert.equal(run('npx agent-marketplace tasks list'), run('tasks list'), 'as hints have it')
   assert.equal(run(`agents update my-agent --tagline "It's short" --tag a b`), [
     ['agents', 'update', '--as=builder', 'my-agent', '--tagline', "It's short", '--tag', 'a', 'b'],
   ])

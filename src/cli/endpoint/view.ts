@@ -67,16 +67,21 @@ function noneIn({ name, things = 'entries', first, flags: known = [] }: Endpoint
 function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {
   const labels = labelsOf(shows)
   const record = data as Fields
-  const lists = shows.flatMap(path => recordsIn(record[path]) ?? [])
+  const lists = shows.flatMap((path, at) => {
+    const found = recordsIn(record[path])
+    return found ? [{ label: labels[at]!, ...found }] : []
+  })
   const lines = shows.flatMap((path, at) =>
     recordsIn(record[path]) ? [] : [[out.colour.dim(labels[at]!), cell(record, path)]],
   )
   if (lines.length > 0) out.table(lines)
-  for (const { names, items } of lists)
+  for (const { label, names, items } of lists) {
+    if (lists.length > 1) out.line(`\n${out.colour.dim(label)}`)
     out.list(
-      labelsOf(names).map(label => label.toUpperCase()),
+      labelsOf(names).map(name => name.toUpperCase()),
       items.map(item => names.map(name => cell(item, name))),
     )
+  }
 }
 
 function recordsIn(value: unknown): { names: string[]; items: Fields[] } | null {

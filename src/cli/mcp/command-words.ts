@@ -20,7 +20,8 @@ const wordsIn = (line: string) =>
 
 /** Returns undefined if the line begins with no command, or has a flag that the command does not know. */
 export function readCommand(line: string, records: readonly CommandRecord[]): CommandWords | undefined {
-  const all = wordsIn(line)
+  // As hints have it.
+  const all = wordsIn(line.replace(/^\s*(?:npx\s+)?(?:agent-)?marketplace\s+/, ''))
   const record = records.find(({ name }) => `${all.join(' ')} `.startsWith(`${name} `))
   if (!record) return undefined
   const rest = all.slice(record.name.split(' ').length)
