@@ -185,7 +185,7 @@ export function endInWords(facts: readonly Fact[], at: number): string {
 }
 
 const lastWords = ({ lastWords }: DeathFact) =>
-  lastWords.length === 0 ? '' : ` Its last words: ${lastWords.join(' ')}`
+  lastWords.length === 0 ? '' : ` Its last words: ${lastWords.join(' ')}`.replace(/[^.!?…]$/, '$&.')
 
 /** The agent does not learn that its callback counts: a right one sends it again. */
 const UNTOLD = new Set<FaultName>(['response-lost', 'bad-gateway', 'late-response'])
