@@ -68,11 +68,8 @@ testRows('rows of guards', {
     [tx => useStep(tx, 'a', 6), 1, ['second_factors a: last_step 5 → 6']],
     [tx => useStep(tx, 'a', 5), 0],
     [tx => useStep(tx, 'b', 7), 0],
-    [
-      tx => deleteSecondFactor(tx, 'a'),
-      undefined,
-      ['− recovery_codes a/c1', '− recovery_codes a/c2', '− second_factors a'],
-    ],
+    [tx => deleteSecondFactor(tx, 'a'), true, ['− recovery_codes a/c1', '− recovery_codes a/c2', '− second_factors a']],
+    [tx => deleteSecondFactor(tx, 'd'), false],
     [tx => insertRecoveryCode(tx, 'b', 'c2'), 1, ['+ recovery_codes b/c2 {"user_id":"b","code_hash":"c2"}']],
     [tx => consumeRecoveryCode(tx, 'a', 'c1'), 1, ['− recovery_codes a/c1']],
     [tx => consumeRecoveryCode(tx, 'b', 'c2'), 0],

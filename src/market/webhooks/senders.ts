@@ -33,6 +33,8 @@ export class Senders {
   #seen = new Map<string, Seen>()
   #lookedAt = Number.NEGATIVE_INFINITY
   #freed = () => {}
+  /** What goes on failing is told once. */
+  #isTold = false
   #closed = false
 
   constructor(market: Pick<Market, 'db' | 'world' | 'log'>) {
@@ -65,6 +67,8 @@ export class Senders {
 
   /** Counts now unless it was heard lately. Returns the id for claims. */
   async beHeard(): Promise<string> {
+    // One that is under way may have begun so long ago that nobody is heard by it.
+    if (!this.isHeard) await this.#beating
     if (!this.isHeard) await this.#beat()
     return this.#id as string
   }
@@ -73,9 +77,11 @@ export class Senders {
     try {
       await this.#beat()
       await this.#look()
+      this.#isTold = false
     } catch (error) {
       const message = `Other instances could not be told that this one runs: ${(error as Error).message}`
-      if (!isTold(error) && !this.#closed) this.#market.log({ type: 'error', message })
+      if (!isTold(error) && !this.#isTold && !this.#closed) this.#market.log({ type: 'error', message })
+      this.#isTold = true
     }
     if (!this.#closed) this.#market.world.after(dispatch.beatMs, () => void this.#tick())
   }
@@ -96,7 +102,10 @@ export class Senders {
       await db.write(tx => insertSender(tx, next))
       this.#id = next
     }
+    const wasHeard = this.isHeard
     this.#beatAt = at
+    // What was claimed and not sent meanwhile waits no longer.
+    if (!wasHeard && this.isHeard) this.#freed()
   }
 
   async #look(): Promise<void> {

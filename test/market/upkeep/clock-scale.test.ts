@@ -27,7 +27,8 @@ test('a clock that can not be moved is told in the log, and moves again later', 
   await step()
   market.db.write = write
   assert.equal(
-    logged.flatMap(entry => (entry.type === 'error' ? [entry.message] : [])),
+    // What an instance tells others of itself fails as well.
+    logged.flatMap(entry => (entry.type === 'error' && !/^Other instances/.test(entry.message) ? [entry.message] : [])),
     ['The clock could not be moved: The disk is away'],
   )
   await step()

@@ -61,6 +61,7 @@ const bounds: Readonly<Record<string, string>> = {
   security_notices: 'one for each mail, and gone with it',
   seen_signatures: 'kept',
   task_steps: 'one for each step of a task, as many as revisions and deliverables allow',
+  senders: 'one for each instance that runs; the others remove one that counts no more',
   sessions: 'kept',
   settings: 'a handful of names',
   settlements: 'one for each task',
