@@ -49,31 +49,22 @@ const see = ({ page }: Tab, isSeen: boolean) =>
      document.dispatchEvent(new Event('visibilitychange'))`,
   )
 
-test(
-  'a stream that is cut in its midst is told in the strip, what happens is read meanwhile, and it is live again',
+interface Through {
+  readonly dev: Awaited<ReturnType<typeof devOf>>
+  readonly proxy: Awaited<ReturnType<typeof openProxy>>
+  readonly browser: Awaited<ReturnType<typeof openBrowser>>['browser']
+  /** Of a task that was delivered. */
+  readonly id: string
+}
+
+/** A browser that reaches dev by a proxy of ours. What it plays returns its tab, in which nothing may have gone wrong. */
+const throughProxy = (play: (given: Through) => Promise<Tab>) =>
   inFolder(async folder => {
     const dev = await devOf(folder, ['--ephemeral'])
     const proxy = await openProxy(dev.ready.url)
     const { browser, close } = await openBrowser()
     try {
-      const id = await delivered(dev)
-      const tab = await openTab(browser, proxy.url, { refusals: ['cut'] })
-      await be(tab, 'buyer')
-      await open(tab, id)
-      await write(dev, id, 'Before the cut')
-      await hears(tab, 'Before the cut')
-      proxy.cut()
-      await isPolling(tab)
-      await write(dev, id, 'While it was cut')
-      await hears(tab, 'While it was cut')
-      assert.is(proxy.streams().open, 0)
-      proxy.mend()
-      await isLive(tab)
-      await write(dev, id, 'After it was mended')
-      await hears(tab, 'After it was mended')
-      // It would be noticed if it were only read each 2 s: the strip says what it does.
-      assert.is(proxy.streams().open, 1)
-      await isTheSame(tab)
+      const tab = await play({ dev, proxy, browser, id: await delivered(dev) })
       tab.hadNoFaults()
       await tab.close()
     } finally {
@@ -81,50 +72,62 @@ test(
       await proxy.close()
       await dev.stop()
     }
+  })
+
+test(
+  'a stream that is cut in its midst is told in the strip, what happens is read meanwhile, and it is live again',
+  throughProxy(async ({ dev, proxy, browser, id }) => {
+    const tab = await openTab(browser, proxy.url, { refusals: ['cut'] })
+    await be(tab, 'buyer')
+    await open(tab, id)
+    await write(dev, id, 'Before the cut')
+    await hears(tab, 'Before the cut')
+    proxy.cut()
+    await isPolling(tab)
+    await write(dev, id, 'While it was cut')
+    await hears(tab, 'While it was cut')
+    assert.is(proxy.streams().open, 0)
+    proxy.mend()
+    await isLive(tab)
+    await write(dev, id, 'After it was mended')
+    await hears(tab, 'After it was mended')
+    // It would be noticed if it were only read each 2 s: the strip says what it does.
+    assert.is(proxy.streams().open, 1)
+    await isTheSame(tab)
+    return tab
   }),
 )
 
 test(
   'a tab that nobody sees gives the stream away after half a minute, and catches up once it is seen',
-  inFolder(async folder => {
-    const dev = await devOf(folder, ['--ephemeral'])
-    const proxy = await openProxy(dev.ready.url)
-    const { browser, close } = await openBrowser()
-    try {
-      const id = await delivered(dev)
-      const tab = await openTab(browser, proxy.url)
-      const { page } = tab
-      await page.clock.install()
-      await be(tab, 'buyer')
-      await open(tab, id)
-      const { opened } = proxy.streams()
-      await see(tab, false)
-      await page.clock.fastForward(29_000)
-      await write(dev, id, 'While it was hidden for a short time')
-      assert.equal(proxy.streams(), { open: 1, opened })
-      await see(tab, true)
-      await hears(tab, 'While it was hidden for a short time')
-      assert.equal(proxy.streams(), { open: 1, opened }, 'the stream is the same')
-      await see(tab, false)
-      await page.clock.fastForward(31_000)
-      await until('nobody has the stream', () => proxy.streams().open === 0)
-      await write(dev, id, 'While it was hidden for long')
-      await page.clock.fastForward(10_000)
-      assert.is(await page.locator('.talk', { hasText: 'While it was hidden for long' }).count(), 0)
-      await see(tab, true)
-      await hears(tab, 'While it was hidden for long')
-      await isLive(tab)
-      await until('it has the stream', () => proxy.streams().open === 1)
-      await write(dev, id, 'While it is seen')
-      await hears(tab, 'While it is seen')
-      await isTheSame(tab)
-      tab.hadNoFaults()
-      await tab.close()
-    } finally {
-      await close()
-      await proxy.close()
-      await dev.stop()
-    }
+  throughProxy(async ({ dev, proxy, browser, id }) => {
+    const tab = await openTab(browser, proxy.url)
+    const { page } = tab
+    await page.clock.install()
+    await be(tab, 'buyer')
+    await open(tab, id)
+    const { opened } = proxy.streams()
+    await see(tab, false)
+    await page.clock.fastForward(29_000)
+    await write(dev, id, 'While it was hidden for a short time')
+    assert.equal(proxy.streams(), { open: 1, opened })
+    await see(tab, true)
+    await hears(tab, 'While it was hidden for a short time')
+    assert.equal(proxy.streams(), { open: 1, opened }, 'the stream is the same')
+    await see(tab, false)
+    await page.clock.fastForward(31_000)
+    await until('nobody has the stream', () => proxy.streams().open === 0)
+    await write(dev, id, 'While it was hidden for long')
+    await page.clock.fastForward(10_000)
+    assert.is(await page.locator('.talk', { hasText: 'While it was hidden for long' }).count(), 0)
+    await see(tab, true)
+    await hears(tab, 'While it was hidden for long')
+    await isLive(tab)
+    await until('it has the stream', () => proxy.streams().open === 1)
+    await write(dev, id, 'While it is seen')
+    await hears(tab, 'While it is seen')
+    await isTheSame(tab)
+    return tab
   }),
 )
 

@@ -1,6 +1,6 @@
 /** `marketplace serve`: a deployment. Source: A-1–A-5. */
 
-import { resolve } from 'node:path'
+import { resolve, sep } from 'node:path'
 import {
   type FirstAdministrator,
   warnWithoutAdministrator,
@@ -76,7 +76,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
 /** Which of its places the disk has refused, and what names another one. */
 function withPlaceOf(error: Error, { db, filesFolder }: Settings): Error {
   const { path } = error as NodeJS.ErrnoException
-  if (filesFolder !== undefined && path && resolve(path).startsWith(resolve(filesFolder)))
+  if (filesFolder !== undefined && path && `${resolve(path)}${sep}`.startsWith(`${resolve(filesFolder)}${sep}`))
     return withDiskReason(error, `serve can't keep files in ${filesFolder}`, '--files FOLDER keeps them elsewhere.')
   if (db.postgres) return error
   return withDiskReason(error, `serve can't keep its data in ${nameOf(db)}`, '--db FILE keeps it elsewhere.')
