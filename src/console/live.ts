@@ -30,6 +30,8 @@ const SOON_MS = 200
 const GAP_MS = isDev ? SOON_MS : POLL_MS
 /** Longer than a browser takes to open a stream anew. */
 const LOST_MS = 4000
+/** Something comes each 15 s, so a stream that is silent for longer stands still, and no error would ever say so. */
+const SILENT_MS = 40_000
 
 type Heard = { change: Change } | { live: Live } | { resync: true } | { hello: true }
 
@@ -68,22 +70,41 @@ function lead(stop: AbortSignal): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
     let polling: ReturnType<typeof setInterval> | undefined
     let losing: ReturnType<typeof setTimeout> | undefined
+    let silence: ReturnType<typeof setTimeout> | undefined
     const become = (is: Live['is']) => {
       clearInterval(polling)
       if (is === 'polling') polling = setInterval(() => tell({ resync: true }), POLL_MS)
       if (live.value.is !== is) tell({ live: { is, since: Date.now() } })
     }
+    const heard = () => {
+      clearTimeout(silence)
+      silence = setTimeout(() => {
+        source?.close()
+        clearTimeout(timer)
+        become('polling')
+        open()
+      }, SILENT_MS)
+    }
     const open = () => {
+      heard()
       source = new EventSource('/api/stream')
+      source.addEventListener('alive', heard)
       source.onopen = () => {
+        heard()
         clearTimeout(losing)
         losing = undefined
         // What was missed while the stream was cut, or while nobody had it.
         tell({ resync: true })
         become('live')
       }
-      source.onmessage = ({ data }) => tell({ change: JSON.parse(data) })
-      source.addEventListener('resync', () => tell({ resync: true }))
+      source.onmessage = ({ data }) => {
+        heard()
+        tell({ change: JSON.parse(data) })
+      }
+      source.addEventListener('resync', () => {
+        heard()
+        tell({ resync: true })
+      })
       source.onerror = () => {
         // A stream ends now and then, and the browser opens it again. After a response that is no stream it does not.
         losing ??= setTimeout(become, LOST_MS, 'polling')
@@ -94,6 +115,7 @@ function lead(stop: AbortSignal): Promise<void> {
       isLeader = false
       clearTimeout(timer)
       clearTimeout(losing)
+      clearTimeout(silence)
       clearInterval(polling)
       source?.close()
       resolve()

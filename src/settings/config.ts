@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from '../api/limits.ts'
+import { areSimilar } from '../shared/similar.ts'
 import { UsageError } from '../shared/usage-error.ts'
 import { type Brand, brandOf } from './brand.ts'
-import { configFolderOf, projectFile } from './project-file.ts'
+import { configFolderOf, PROJECT_FILE, projectFile } from './project-file.ts'
 import {
   addressRangeOf,
   type BucketSettings,
@@ -127,6 +128,8 @@ export interface Settings {
   readonly logLevel: LogLevel
   /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
+  /** Variables that are given and are no settings, and the settings that were meant, it seems. */
+  readonly misspelt: readonly (readonly [name: string, meant: string])[]
 }
 
 interface WayOut {
@@ -172,7 +175,20 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   }
 }
 
-function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Settings {
+/** What a command line does not show, and a log says first: which settings come from a file, and which may be missing. */
+export const remarksOn = ({ fromProject, misspelt }: Settings) => [
+  ...(fromProject.length > 0
+    ? [{ type: 'info' as const, message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` }]
+    : []),
+  ...misspelt.map(([name, meant]) => ({
+    type: 'warning' as const,
+    message: `${name} is no setting, so it does nothing. Did you mean ${meant}?`,
+  })),
+]
+
+function settingsFrom(mode: Config['mode'], flags: Flags, given: Environment): Settings {
+  const read = new Set<string>()
+  const env = new Proxy(given, { get: (all, name: string) => read.add(name) && all[name] })
   const project = projectSettings()
   const fromProject: string[] = []
   const written = (name: string) => {
@@ -180,32 +196,32 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     return project[name]
   }
   const named = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
-  const given = (flag: keyof Flags) => named(flag) ?? written(kebab(flag))
-  const host = given('host') ?? defaults.host
-  const files = given('files')
+  const set = (flag: keyof Flags) => named(flag) ?? written(kebab(flag))
+  const host = set('host') ?? defaults.host
+  const files = set('files')
   const bucket = files !== undefined && isBucket(files) ? bucketOf(files, env) : undefined
-  const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
-  const baseUrl = baseUrlOf(given('baseUrl'))
+  const payments = oneOf('--payments', set('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
+  const baseUrl = baseUrlOf(set('baseUrl'))
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
   const db = databaseOf(
     named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? written('db') ?? defaults[mode].db,
     {
-      prepare: PREPARE[oneOf('--db-prepare', given('dbPrepare') ?? 'auto', ['auto', 'on', 'off'])],
-      poolSize: countOf('--db-pool', given('dbPool'), 999) ?? defaults.poolSize,
+      prepare: PREPARE[oneOf('--db-prepare', set('dbPrepare') ?? 'auto', ['auto', 'on', 'off'])],
+      poolSize: countOf('--db-pool', set('dbPool'), 999) ?? defaults.poolSize,
     },
   )
   return {
     host,
-    port: portOf('--port', given('port') ?? defaults.port),
+    port: portOf('--port', set('port') ?? defaults.port),
     db,
-    dbLimit: dbLimitOf(given('dbLimit'), db),
+    dbLimit: dbLimitOf(set('dbLimit'), db),
     filesFolder: bucket ? undefined : (files ?? (db.postgres ? defaults[mode].files : undefined)),
     bucket,
     baseUrl,
     payments,
-    rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
-    console: oneOf('--console', given('console') ?? 'on', ['on', 'off']),
-    trustProxy: hopsOf(given('trustProxy') ?? '0'),
+    rateLimits: oneOf('--rate-limits', set('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
+    console: oneOf('--console', set('console') ?? 'on', ['on', 'off']),
+    trustProxy: hopsOf(set('trustProxy') ?? '0'),
     lameDuckMs: secondsOf('MARKETPLACE_LAME_DUCK', env.MARKETPLACE_LAME_DUCK, 60),
     heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
     bounds: boundsOf(env),
@@ -217,13 +233,20 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     adminTotp: oneOf('MARKETPLACE_ADMIN_TOTP', env.MARKETPLACE_ADMIN_TOTP || 'optional', ['required', 'optional']),
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     tracing: oneOf('MARKETPLACE_TRACING', env.MARKETPLACE_TRACING || 'off', ['on', 'off']) === 'on',
-    metricsPort: metricsPortOf(given('metricsPort')),
+    metricsPort: metricsPortOf(set('metricsPort')),
     brand: brandOf(env.MARKETPLACE_BRAND_NAME, env.MARKETPLACE_BRAND_COLORS, env.MARKETPLACE_BRAND_LOGO),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
-    logLevel: oneOf('--log-level', given('logLevel') ?? 'info', logLevels),
+    logLevel: oneOf('--log-level', set('logLevel') ?? 'info', logLevels),
     fromProject,
+    misspelt: misspeltOf(given, read),
   }
 }
+
+/** `read`: the names of all settings. Nobody else is asked: a variable that begins as they do may be of another version, or of a command. */
+const misspeltOf = (given: Environment, read: ReadonlySet<string>) =>
+  Object.keys(given)
+    .filter(name => name.startsWith('MARKETPLACE_') && !read.has(name))
+    .flatMap(name => [...read].filter(setting => areSimilar(setting, name)).map(setting => [name, setting] as const))
 
 /**
  * The settings that a project file may have: all flags with an environment variable.
@@ -231,7 +254,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
  */
 export const projectNames = [
   ...['host', 'port', 'db', 'base-url', 'payments'],
-  ...['rate-limits', 'console', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
+  ...['rate-limits', 'console', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool', 'db-limit'],
   ...['files', 'json', 'log-level', 'url'],
 ] as const
 

@@ -6,9 +6,6 @@ import { isAbsolute, join } from 'node:path'
 import { UsageError } from '../shared/usage-error.ts'
 export const PROJECT_FILE = 'marketplace.json'
 
-/** Of settings that no flag names. */
-export const projectWords = (names: readonly string[]) => `${PROJECT_FILE} of this folder sets ${names.join(', ')}`
-
 /**
  * Reads the file in the working folder. Returns each value as the text of a flag; nothing if there is no file. `names`: the
  * names of the flags, without dashes. Throws the error that `fault` makes of a message.

@@ -197,7 +197,12 @@ function routes(options: ServerOptions, state: ServerState): Handle {
   get('/readyz', sendReadiness)
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
-    get(path, path === METRICS ? handle : call => limited(call, 'general', handle, true))
+    get(path, call => {
+      if (path === METRICS) return handle(call)
+      // Only who reads in a browser asks for a page.
+      if (call.req.headers.accept?.includes('text/html')) call.refusalPage = refusalPage
+      return limited(call, 'general', handle, true)
+    })
   }
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || market.config.mode === 'dev')
   for (const [name, record] of named.sort(([, a], [, b]) => byPath(a.path, b.path))) {

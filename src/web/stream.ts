@@ -14,9 +14,13 @@ import type { Turns } from './turns.ts'
 const TYPE = 'text/event-stream; charset=utf-8'
 /** What is known may be old: all is to be read anew. */
 const RESYNC = 'event: resync\ndata: {}\n\n'
+/** A script in a browser hears of no comment, and a stream that stands still would look to it like one on which nothing happens. */
+const ALIVE = 'event: alive\ndata: {}\n\n'
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000
-/** So many comments are sent in one go. */
+/** An instance does not hear of what others change. */
+const beats = { whole: ALIVE, partial: RESYNC }
+/** So many of these are sent in one go. */
 const BEATS_AT_ONCE = 100
 
 interface StreamOptions {
@@ -98,7 +102,7 @@ export class EventStreams {
       const { res, hints } = open
       if (res.writableEnded) continue
       if (hints && ++open.beats >= limits.streams.comments) open.end()
-      else if (!res.writableNeedDrain) res.write(hints === 'partial' ? RESYNC : ': alive\n\n')
+      else if (!res.writableNeedDrain) res.write(hints ? beats[hints] : ': alive\n\n')
     }
     if (streams.length > 0) setImmediate(() => this.#beat(streams))
   }

@@ -208,24 +208,28 @@ test('what is wrong is told with each answer, as calls that can be made', async 
     line: `agents create --name Draft --tagline "Made to be mended" --base-price 5.00 --category translation --description "It has no webhook, so whoever follows the advice finds out."`,
   })
   assert.not.ok(made.isError, made.text)
-  const more = [
-    ['test_connection', { agent: 'draft' }],
-    ['clock', { do: 'show' }],
-    ['command', { line: 'tasks list' }],
-  ] as const
+  assert.match(made.text, 'No webhook URL is saved. Save one.')
   for (const [name, given] of [
     ['market_status', {}],
     ['why', { about: 'draft' }],
     ['hire', { agent: 'draft' }],
     ['log', { agent: 'draft' }],
-    ['call', { method: 'GET', path: '/api/wallet', as: 'buyer' }],
-    ...(isLong ? more : []),
+    ...(isLong ? ([['test_connection', { agent: 'draft' }]] as const) : []),
   ] as const) {
     const { text } = await said(name, given)
     assert.match(text, 'No webhook URL is saved. Save one.', name)
     assert.not.match(text, /Next: (?:npx|marketplace)/, name)
     const update = adviceIn(text).find(([name]) => name === 'command')
     assert.match(String(update?.[1].line), /^agents update draft --webhook-url /, name)
+  }
+  for (const [name, given] of [
+    ['clock', { do: 'show' }],
+    ['command', { line: 'tasks list' }],
+    ['call', { method: 'GET', path: '/api/wallet', as: 'buyer' }],
+  ] as const) {
+    const { text } = await said(name, given)
+    assert.match(text, /\n\nStill so, as why tells:\n(?:.+\n)*draft: no url \(sure\)/, name)
+    assert.not.match(text, 'Save one.', name)
   }
   const [advice] = adviceIn((await said('why', { about: 'draft' })).text)
   const mended = await said(...advice!)

@@ -79,10 +79,17 @@ test(
     assert.match((await run(['why', 'my-agent'], folder)).out, words)
     assert.match((await run(['simulate', 'buyer', 'my-agent'], folder)).err, 'PORT in its environment is where')
     await dev.stop()
-    const short = await devOf(folder, ['--ephemeral', '--run', 'exit 7'])
-    await short.said(
-      /^exit 7 ended with exit code 7\. Start dev again once it is mended; with --watch \. it starts anew/,
-    )
+    const short = await devOf(folder, ['--run', 'exit 7'])
+    const again = 'Start dev again once it is mended; with --watch . it starts anew when a file changes.'
+    assert.is((await short.said(/^exit 7 ended/)).message, `exit 7 ended with exit code 7. ${again}`)
+    for (const line of [
+      ['why', 'my-agent'],
+      ['simulate', 'buyer', 'my-agent'],
+    ]) {
+      const { out, err } = await run(line, folder)
+      assert.match(out + err, again)
+      assert.not.match(out + err, 'Start the agent')
+    }
     await short.stop()
   }),
 )

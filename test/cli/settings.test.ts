@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { served } from '../../src/cli/command-line/options.ts'
-import { projectNames } from '../../src/settings/config.ts'
+import { projectNames, readSettings, remarksOn } from '../../src/settings/config.ts'
 import { sameNames } from '../support/same-names.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 
@@ -74,9 +74,32 @@ test(
 )
 
 test('a project file may say whatever flag of a server has a variable, and no other', () => {
-  const flags = [...served('serve'), ['--db-prepare', ''], ['--db-pool', ''], ['--files', ''], ['--metrics-port', '']]
+  const flags = [
+    ...served('serve'),
+    ['--db-prepare', ''],
+    ['--db-pool', ''],
+    ['--db-limit', ''],
+    ['--files', ''],
+    ['--metrics-port', ''],
+  ]
   const names = flags.map(([flag]) => flag!.split(' ')[0]!.slice(2))
   sameNames(projectNames, [...names, 'url'])
+})
+
+test('a variable that is almost a setting is told of, and one of a command or of another version is not', () => {
+  const told = (env: Record<string, string>) =>
+    remarksOn(readSettings('serve', {}, env)).map(({ type, message }) => `${type}: ${message}`)
+  const none = {
+    MARKETPLACE_URL: 'http://127.0.0.1:1',
+    MARKETPLACE_KEY: 'k',
+    MARKETPLACE_JSON: '1',
+    MARKETPLACE_FUTURE: '1',
+  }
+  assert.equal(told({ ...none, MARKETPLACE_PORT: '4001', MARKETPLACE_UPLOADS_MB: '90' }), [])
+  assert.equal(told({ ...none, MARKETPLACE_UPLODS_MB: '90', MARKETPLACE_BASE_ULR: 'x' }), [
+    'warning: MARKETPLACE_UPLODS_MB is no setting, so it does nothing. Did you mean MARKETPLACE_UPLOADS_MB?',
+    'warning: MARKETPLACE_BASE_ULR is no setting, so it does nothing. Did you mean MARKETPLACE_BASE_URL?',
+  ])
 })
 
 test(

@@ -99,6 +99,35 @@ test(
 )
 
 test(
+  'a stream that stands still without a word is told as one that is cut, and opened anew',
+  throughProxy(async ({ dev, proxy, browser, id }) => {
+    const tab = await openTab(browser, proxy.url)
+    await tab.page.clock.install()
+    await be(tab, 'buyer')
+    await open(tab, id)
+    if (isLong) {
+      const { opened } = proxy.streams()
+      await new Promise(resolve => setTimeout(resolve, 45_000))
+      assert.equal(proxy.streams(), { open: 1, opened }, 'one on which nothing happens is left alone')
+      await isLive(tab)
+    }
+    proxy.stall()
+    await write(dev, id, 'While it stands still')
+    await tab.page.clock.fastForward(41_000)
+    await isPolling(tab)
+    await hears(tab, 'While it stands still')
+    proxy.mend()
+    await tab.page.clock.fastForward(41_000)
+    await isLive(tab)
+    await write(dev, id, 'After it was mended')
+    await hears(tab, 'After it was mended')
+    assert.is(proxy.streams().open, 1)
+    await isTheSame(tab)
+    return tab
+  }),
+)
+
+test(
   'a tab that nobody sees gives the stream away after half a minute, and catches up once it is seen',
   throughProxy(async ({ dev, proxy, browser, id }) => {
     const tab = await openTab(browser, proxy.url)

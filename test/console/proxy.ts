@@ -1,4 +1,4 @@
-/** What stands between a browser and a marketplace, and may cut the stream of changes while it is open, and nothing else. */
+/** What stands between a browser and a marketplace, and may cut the stream of changes or let it stand still while it is open, and nothing else. */
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -9,8 +9,10 @@ const STREAM = 'GET /api/stream '
 export async function openProxy(to: string) {
   const { hostname, port } = new URL(to)
   const all = new Set<Socket>()
-  const streams = new Set<Socket>()
+  /** The browser's end of each, and the other. */
+  const streams = new Map<Socket, Socket>()
   let isCut = false
+  let isStill = false
   let opened = 0
   const server = createServer(near => {
     const far = connect(Number(port), hostname)
@@ -26,7 +28,8 @@ export async function openProxy(to: string) {
       if (!bytes.includes(STREAM)) return
       if (isCut) return end()
       opened++
-      streams.add(near)
+      streams.set(near, far)
+      if (isStill) far.unpipe(near)
     })
     near.pipe(far).pipe(near)
   })
@@ -39,10 +42,16 @@ export async function openProxy(to: string) {
     /** The stream ends in its midst, and no other begins. */
     cut() {
       isCut = true
-      for (const socket of streams) socket.resetAndDestroy()
+      for (const near of streams.keys()) near.resetAndDestroy()
+    },
+    /** Nothing comes any more, and nobody is told: as behind a router that has forgotten the connection. */
+    stall() {
+      isStill = true
+      for (const [near, far] of streams) far.unpipe(near)
     },
     mend() {
       isCut = false
+      isStill = false
     },
     async close() {
       for (const socket of all) socket.destroy()

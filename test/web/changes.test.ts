@@ -171,7 +171,7 @@ test('it ends after a while, so that who has signed out hears no more; other ins
   const { marketplace, buyer } = await open({ bounds: { heartbeatMs: 10 } })
   const heard = listen(marketplace, buyer)
   await until('it has ended', () => heard.ended)
-  const beats = heard.text.split(engine === 'postgres' ? 'event: resync' : ': alive').length - 1
+  const beats = heard.text.split(engine === 'postgres' ? 'event: resync' : 'event: alive\ndata: {}').length - 1
   assert.is(beats, limits.streams.comments - 1)
   await marketplace.close(0)
 })

@@ -114,6 +114,16 @@ test('one category used up leaves the others and other addresses alone; health i
   for (let i = 0; i < 40; i++) await from('198.51.100.1', '/api/nothing')
   assert.is((await from('198.51.100.1', '/api/categories')).status, 429)
   assert.is((await from('198.51.100.1', '/api/nothing')).status, 429)
+  for (const [accept, type] of [
+    ['text/html,*/*', /^text\/html/],
+    ['*/*', /^application\/json/],
+  ] as const) {
+    const headers = { 'x-forwarded-for': '198.51.100.1', accept }
+    const page = await fetch(`${marketplace.url}/console`, { headers })
+    assert.is(page.status, 429)
+    assert.match(page.headers.get('content-type')!, type)
+    assert.match(await page.text(), 'Too many requests')
+  }
   assert.is((await from('198.51.100.1', '/api/agents')).status, 200)
   assert.is((await from('198.51.100.2', '/api/categories')).status, 200)
   for (let i = 0; i < 101; i++) {

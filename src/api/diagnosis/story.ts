@@ -6,7 +6,7 @@ import type { FailureName } from '../failures.ts'
 import { type FaultName, faults } from '../faults.ts'
 import type { Finding } from './record.ts'
 import { answerFinding } from './responses.ts'
-import type { Cause } from './table.ts'
+import { type Cause, causes } from './table.ts'
 
 interface Span {
   /** In ms of one clock, the same for all facts of a story. */
@@ -148,19 +148,28 @@ function unansweredFinding(webhook: WebhookFact, facts: readonly Fact[], early: 
     webhook.status === null && webhook.reason !== 'timeout' ? deathIn(facts, webhook.from, webhook.to) : null
   if (death) {
     const text = `The agent ended ${death.how} before it had answered ${webhook.event}.${lastWords(death)}`
-    return { cause: 'died_before_answer', certainty: 'sure', text, since, evidence }
+    return {
+      cause: 'died_before_answer',
+      certainty: 'sure',
+      text,
+      since,
+      evidence,
+      ...wayBack('died_before_answer', webhook),
+    }
   }
   if (early && webhook.status === null) return early
   if (webhook.mistake && isRefusal(webhook.status)) return { ...webhook.mistake, since, evidence }
   const found = answerFinding(webhook)
   const known =
     found.cause === 'nobody_listens'
-      ? { ...found, ...fixOf(webhook), text: found.text + endInWords(facts, webhook.to) }
+      ? { ...found, ...wayBack('nobody_listens', webhook), text: found.text + endInWords(facts, webhook.to) }
       : found
   return { ...known, since, evidence: { ...evidence, ...found.evidence } }
 }
 
-const fixOf = ({ away }: WebhookFact) => (away?.fix === undefined ? {} : { fix: away.fix })
+/** Who has started the agent knows how it comes back. */
+const wayBack = (cause: 'nobody_listens' | 'died_before_answer' | 'died_at_work', { away }: WebhookFact) =>
+  away?.fix === undefined ? {} : { fix: cause === 'nobody_listens' ? away.fix : `${causes[cause].fix} ${away.fix}` }
 
 /** The statuses by which agents say that they do not believe a webhook. */
 export const isRefusal = (status: number | null) => status === 400 || status === 401 || status === 403
@@ -284,7 +293,14 @@ function unfollowed(story: Story, webhook: WebhookFact, callbacks: readonly Call
   const death = deathIn(facts, webhook.from, now)
   if (death) {
     const text = `The agent took ${webhook.event} with ${webhook.status}, and ended ${death.how} before it had done its work.${lastWords(death)}`
-    return { cause: 'died_at_work', certainty: 'sure', text, since: death.at, evidence }
+    return {
+      cause: 'died_at_work',
+      certainty: 'sure',
+      text,
+      since: death.at,
+      evidence,
+      ...wayBack('died_at_work', webhook),
+    }
   }
   const last = Math.max(webhook.to, ...callbacks.map(({ to }) => to))
   if (now - last < patienceMs) return null

@@ -17,8 +17,8 @@ export const notifications = {
     summary: 'What changes of your own, as it changes: a stream of server-sent events',
     description:
       'The data of each event says what has changed, so that it is read anew: a task, a webhook, a wallet, an agent, a notification. Administrators, and everybody in a simulator, hear of all. ' +
-      'It goes on after the event that `Last-Event-ID` names. An event `resync` says that some were missed, so that all is to be read anew; where several instances run, it comes with each comment. ' +
-      `A comment comes every ${limits.streams.commentMs / 1000} seconds, and after ${(limits.streams.comments * limits.streams.commentMs) / 60_000} minutes the stream ends, to be opened again. At most ${limits.streams.atOnce} streams for one account.`,
+      'It goes on after the event that `Last-Event-ID` names. An event `resync` says that some were missed, so that all is to be read anew; where several instances run, it comes in the place of `alive`. ' +
+      `An event \`alive\` comes every ${limits.streams.commentMs / 1000} seconds, and after ${(limits.streams.comments * limits.streams.commentMs) / 60_000} minutes the stream ends, to be opened again. At most ${limits.streams.atOnce} streams for one account.`,
     query: z.object({ follow: oneOf(['true', 'false']).optional() }),
     reply: change,
     stream: true,

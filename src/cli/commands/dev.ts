@@ -3,8 +3,7 @@ import { shellWord } from '../../api/command-line.ts'
 import { clockMoves } from '../../api/limits.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
-import { type Flags, readSettings, UsageError } from '../../settings/config.ts'
-import { projectWords } from '../../settings/project-file.ts'
+import { type Flags, readSettings, remarksOn, UsageError } from '../../settings/config.ts'
 import { baseUrlOf } from '../../settings/values.ts'
 import { people } from '../../sim/seed.ts'
 import { readOwner } from '../../store/embedded/lock-owner.ts'
@@ -113,8 +112,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
       ...{ url: marketplace.url, hasConsole: settings.console === 'on', listed: sim.listed },
       ...{ ...keptOf(flags, state), ...credentials },
     })
-    const { fromProject } = settings
-    if (fromProject.length > 0) market.log({ type: 'info', message: projectWords(fromProject) })
+    for (const remark of remarksOn(settings)) market.log(remark)
     // Only lines for people name commands. All of them take a while to load, which the start need not wait for.
     found = await findCommand()
   }

@@ -8,8 +8,14 @@ import {
 } from '../../market/accounts/first-administrator.ts'
 import type { Log } from '../../market/log.ts'
 import { type Marketplace, openMarketplace } from '../../open/open.ts'
-import { type Flags, isLoopbackName, readSettings, type Settings, UsageError } from '../../settings/config.ts'
-import { projectWords } from '../../settings/project-file.ts'
+import {
+  type Flags,
+  isLoopbackName,
+  readSettings,
+  remarksOn,
+  type Settings,
+  UsageError,
+} from '../../settings/config.ts'
 import { nameOf } from '../../settings/values.ts'
 import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -66,7 +72,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   printReady(flags, marketplace, settings)
   log(startOf(marketplace, settings))
   open()
-  logProject(settings, log)
+  for (const remark of remarksOn(settings)) log(remark)
   warn(marketplace, settings, log)
   await warnWithoutAdministrator(marketplace.market)
   await warnWithoutSecondFactor(marketplace.market)
@@ -104,11 +110,6 @@ const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
     db: nameOf(db),
     pid: process.pid,
   }) as const
-
-/** Logs which settings come from the project file, which no flag names. */
-function logProject({ fromProject }: Settings, log: Log): void {
-  if (fromProject.length > 0) log({ type: 'info', message: projectWords(fromProject) })
-}
 
 function warn({ market, metricsPort }: Marketplace, { mail, rateLimits, wayOut }: Settings, log: Log): void {
   if (wayOut.allowed.length > 0) {

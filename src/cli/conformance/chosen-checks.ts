@@ -4,6 +4,7 @@ import { checks } from '../../conform/checks/index.ts'
 import type { Check } from '../../conform/judging/check.ts'
 import { selected, unknownIn } from '../../conform/judging/selection.ts'
 import { UsageError } from '../../settings/config.ts'
+import { areSimilar } from '../../shared/similar.ts'
 
 export interface ChoiceFlags {
   only?: string[]
@@ -40,19 +41,5 @@ function noCheck(name: string): UsageError {
   return new UsageError(`There is no check ${name}. ${advice}`)
 }
 
-/** Whether one is the other but for two letters at most, or for its area. */
-function isNear(id: string, name: string): boolean {
-  return id.endsWith(`.${name}`) || distance(id, name) <= 2
-}
-
-/** How many letters have to be changed, added or left out. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
-    for (let to = 1; to <= other.length; to++)
-      next[to] = Math.min(row[to]! + 1, next[to - 1]! + 1, row[to - 1]! + (letter === other[to - 1] ? 0 : 1))
-    row = next
-  }
-  return row[other.length]!
-}
+/** Whether one is the other but for some letters, or for its area. */
+const isNear = (id: string, name: string) => id.endsWith(`.${name}`) || areSimilar(id, name)

@@ -143,14 +143,14 @@ export class Forwarding {
     this.#agents.get(agentId)?.watch.look()
   }
 
-  /** Nothing listens there, and who has started it says so. `fix`: what helps, if that is known better than by the table. */
-  away(agentId: string, fix?: string): void {
+  /** Nothing listens there, and who has started it knows what helps. Returns what is wrong. */
+  away(agentId: string, fix: string): string {
     const kept = this.#agents.get(agentId)
-    if (!kept) return
+    if (!kept) return ''
     kept.isRestarting = false
-    const finding = this.#noteAway(kept, fix)
-    if (fix !== undefined) this.#market.log({ type: 'warning', message: inWords({ ...finding, fix }), agentId })
+    const { text } = this.#noteAway(kept, fix)
     kept.watch.look()
+    return text
   }
 
   /** The agent process has to learn its new secret, so the test waits until it has been restarted. */

@@ -68,8 +68,8 @@ export class AgentRun {
         const lastWords = this.#words
         recording?.noteDeath(agent.id, { kind: 'death', from: world.realNow(), at: world.now(), how, lastWords })
         void said.then(() => (this.#words = []))
-        this.#ended(command, how)
-        forwarding.away(agent.id)
+        log({ type: 'warning', message: `${command} ended ${how}. ${this.#again}` })
+        forwarding.away(agent.id, this.#again)
       },
     })
   }
@@ -123,15 +123,15 @@ export class AgentRun {
     const { id, forwardTo } = this.#agent
     const { pid } = this.#process
     if (pid === undefined || (await accepts(new URL(forwardTo), lookup)) || pid !== this.#process.pid) return
-    this.#forwarding.away(id, ELSEWHERE)
+    const message = `${this.#forwarding.away(id, ELSEWHERE)} ${ELSEWHERE}`
+    this.#log({ type: 'warning', message, agentId: id })
   }
 
-  #ended(command: string, how: string): void {
-    const again =
-      this.#watch.length > 0
-        ? 'It starts anew when a watched file changes.'
-        : 'Start dev again once it is mended; with --watch . it starts anew when a file changes.'
-    this.#log({ type: 'warning', message: `${command} ended ${how}. ${again}` })
+  /** How it comes back. */
+  get #again(): string {
+    return this.#watch.length > 0
+      ? 'It starts anew when a watched file changes.'
+      : 'Start dev again once it is mended; with --watch . it starts anew when a file changes.'
   }
 }
 

@@ -57,10 +57,12 @@ interface Session {
   /** Aborted when calls under way are to end. */
   readonly stop: AbortSignal
   readonly inTurn: ReturnType<typeof queue>
+  /** What was last said to be wrong: the first line of each thing. */
+  told: readonly string[]
 }
 
 const sessionUntil = (stop: AbortSignal): Session => ({
-  ...{ texts: new KeptTexts(), calls: new Calls(stop), thread: new LookingThread(), stop, inTurn: queue() },
+  ...{ texts: new KeptTexts(), calls: new Calls(stop), thread: new LookingThread(), stop, inTurn: queue(), told: [] },
 })
 
 /** Work that is done in the order in which it came. */
@@ -152,9 +154,17 @@ function workOf(tool: Tool, input: Readonly<Record<string, unknown>>, options: S
     if (stop.aborted) return { text: STOPPED, isError: true }
     const text = said(ended, options)
     const about = tool.about && (await thread.run(whyCommand(tool.about(input), options), signal))
-    const more = about && isNews(about, text) ? `\n\n${said([about], options)}` : ''
+    const more = about && isNews(about, text) ? `\n\n${whatIsWrong(about, tool, options, session)}` : ''
     return { text: texts.shown(text + more), isError: ended.some(hasFailed) }
   }
+}
+
+/** A call that has nothing to do with it is no reason to tell the same at length once more. */
+function whatIsWrong(about: Ended, { isAside }: Tool, options: ServerOptions, session: Session): string {
+  const heads = about.text.split('\n').filter(line => line !== '' && !line.startsWith('  '))
+  const isTold = isAside && heads.every(head => session.told.includes(head))
+  session.told = [...(isAside ? [] : session.told.slice(-MOST_TOLD)), ...heads]
+  return isTold ? `Still so, as why tells:\n${heads.join('\n')}` : said([about], options)
 }
 
 const whyCommand = (about: string | undefined, { reach }: Given) => [
@@ -162,6 +172,8 @@ const whyCommand = (about: string | undefined, { reach }: Given) => [
   ...(about === undefined ? [] : [about]),
   ...reach,
 ]
+
+const MOST_TOLD = 100
 
 /** Something is wrong that the answer has not told of. */
 const isNews = ({ exitCode, text }: Ended, answer: string): boolean =>

@@ -46,6 +46,8 @@ export interface Tool<Input = Record<string, unknown>> {
    * has. It is told below the answer.
    */
   about?(input: Input): string | undefined
+  /** It is asked for something else than what is wrong. */
+  readonly isAside?: true
   /** The commands that a person is advised to type where a client is advised to make this call: its input, if all of it has a place there. */
   readonly takes?: Readonly<Record<string, (typed: CommandWords) => Readonly<Record<string, unknown>> | undefined>>
 }
@@ -235,6 +237,7 @@ export const tools: readonly Tool[] = [
     effect: 'changes',
     input: { do: z.enum(['show', 'next', 'advance']), by: duration.optional() },
     about: () => undefined,
+    isAside: true,
     takes: {
       'clock show': () => ({ do: 'show' }),
       'clock next': () => ({ do: 'next' }),
@@ -314,6 +317,7 @@ export const tools: readonly Tool[] = [
       as: z.enum(['buyer', 'builder', 'admin']).optional(),
     },
     about: () => undefined,
+    isAside: true,
     commands: ({ method, path, body, as }, { reach }) => [
       [
         'call',
@@ -333,6 +337,7 @@ export const tools: readonly Tool[] = [
     effect: 'destroys',
     input: { line: z.string().min(1).max(12_000) },
     about: () => undefined,
+    isAside: true,
     commands: ({ line }, { reach, records }) => {
       const typed = readCommand(line, records)
       if (typed === undefined || !asks(typed))

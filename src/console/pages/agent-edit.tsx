@@ -30,7 +30,7 @@ export default function AgentEdit({ params: { slug } }: PageProps) {
         title={title}
         crumb={
           <>
-            <a href={href('/agents')}>Agents</a> <Icon name="chevron" />
+            <a href={href('/agents')}>Agents</a> <Icon name="chevron" /> <span>{slug ?? 'new'}</span>
           </>
         }
       />

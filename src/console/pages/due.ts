@@ -16,8 +16,10 @@ const KINDS = {
   buyer: ['person', 'A simulated buyer acts'],
 } as const
 
-export const dueWords = ({ kind, about, title, agent }: Due) =>
-  [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
+export const dueWords = ({ kind, id, about, title, agent }: Due) =>
+  kind === 'retention'
+    ? `Old ${id.replaceAll('_', ' ')} are removed`
+    : [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
 
 export const dueName = ({ kind }: Due) => KINDS[kind][1]
 

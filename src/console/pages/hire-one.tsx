@@ -20,7 +20,7 @@ export default function HireOne({ params: { slug = '' } }: PageProps) {
         title={`Hire ${agent.data?.name ?? slug}`}
         crumb={
           <>
-            <a href={href('/hire')}>Hire</a> <Icon name="chevron" />
+            <a href={href('/hire')}>Hire</a> <Icon name="chevron" /> <span>{slug}</span>
           </>
         }
       />

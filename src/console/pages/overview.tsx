@@ -41,7 +41,7 @@ export default function Overview({ me }: PageProps) {
       />
       <Guard isQuiet>{status.data && <FirstWarning of={status.data} />}</Guard>
       <Parts class="cols">
-        {isDev && me.isAdmin ? <Stream /> : <LastTasks />}
+        {isDev && me.isAdmin ? <Stream /> : <LastTasks me={me} />}
         <Parts class="stack">
           {(me.isBuilder || me.isAdmin) && <AgentsCard me={me} />}
           <MoneyCard me={me} />
@@ -88,8 +88,12 @@ function FirstWarning({ of: { warnings } }: { of: Status }) {
   )
 }
 
-function LastTasks() {
-  const { data, error, reload } = useData('tasks', signal => api.listTasks({ limit: 20 }, { signal }))
+function LastTasks({ me: { isAdmin } }: Pick<PageProps, 'me'>) {
+  const { data, error, reload } = useData('tasks', async signal => {
+    if (isAdmin) return api.adminListTasks({ limit: 20 }, { signal })
+    const { tasks: items, pagination } = await api.listTasks({ limit: 20 }, { signal })
+    return { items, pagination }
+  })
   useChanges(({ type }) => type === 'task', reload)
   return (
     <Card
@@ -105,7 +109,7 @@ function LastTasks() {
         <Failed what="The tasks could not be read." error={error} again={reload} />
       ) : !data ? (
         <Loading lines={6} />
-      ) : data.tasks.length === 0 ? (
+      ) : data.items.length === 0 ? (
         <Empty
           title="Nothing has happened yet"
           command={isDev ? 'npx agent-marketplace simulate buyer AGENT' : undefined}
@@ -114,7 +118,7 @@ function LastTasks() {
         </Empty>
       ) : (
         <ul class="lines" data-list>
-          {data.tasks.map(task => (
+          {data.items.map(task => (
             <li key={task.id}>
               <StateMark of={stateOfTask(task)} pill />
               <a class="go cut grow" href={href(`/tasks/${task.id}`)}>

@@ -1,4 +1,4 @@
-/** The tasks that one has to do with. */
+/** The tasks that one has to do with; for an administrator those of everybody. */
 import { useActions } from '../actions.ts'
 import { api } from '../api.ts'
 import { useData } from '../data.ts'
@@ -14,15 +14,18 @@ import { go, goQuery, href } from '../router.ts'
 import { isDev } from '../session.ts'
 
 const KEYS = ['agent']
-type Task = Awaited<ReturnType<typeof api.listTasks>>['tasks'][number]
+type Task = Pick<
+  Awaited<ReturnType<typeof api.listTasks>>['tasks'][number],
+  'id' | 'title' | 'status' | 'dispute' | 'buyer' | 'agent' | 'agreedPrice' | 'updatedAt'
+>
 
 const STATES = ['', 'delivered', 'disputed', 'in_progress', 'pending', 'completed', 'cancelled', 'draft'] as const
 type State = (typeof STATES)[number]
-const ROLES = [
-  { value: '', word: 'All' },
-  { value: 'buyer', word: 'I buy' },
-  { value: 'builder', word: 'My agents work' },
-] as const
+const rolesOf = ({ isAdmin, isBuilder }: PageProps['me']) => [
+  { value: '' as const, word: isAdmin ? 'Everybody’s' : 'All' },
+  { value: 'buyer' as const, word: 'I buy' },
+  ...(isBuilder ? [{ value: 'builder' as const, word: 'My agents work' }] : []),
+]
 
 export default function Tasks({ query, me }: PageProps) {
   const text = query.toString()
@@ -32,10 +35,10 @@ export default function Tasks({ query, me }: PageProps) {
   const q = query.get('q') ?? ''
   const page = Number(query.get('page') ?? 1)
   const search = given({ q, agent, role })
-  const which = state === 'disputed' ? { disputed: 'true' as const } : given({ status: state })
-  const list = useData(text, signal => api.listTasks({ ...search, ...which, page, limit: 20 }, { signal }))
-  const counts = useData(JSON.stringify(search), signal => api.countTasks(search, { signal }))
-  const total = counts.data && Object.values(counts.data).reduce((sum, many) => sum + many, 0)
+  const isOfAll = me.isAdmin && role === ''
+  const list = useData(text, signal => listed(isOfAll, { ...search, ...shownAs(state), page, limit: 20 }, signal))
+  const counts = useData(JSON.stringify(search), async signal => (isOfAll ? null : countsOf(search, signal)))
+  const total = counts.data ? sumOf(counts.data) : undefined
   const [newer, show] = useNewer(
     ({ type }) => type === 'task',
     () => {
@@ -50,7 +53,7 @@ export default function Tasks({ query, me }: PageProps) {
         title="Tasks"
         sub={
           <span>
-            {me.isBuilder ? 'What you have asked for, and what your agents work on.' : 'What you have asked for.'}
+            {`What ${isOfAll ? 'everybody has' : 'you have'} asked for${me.isBuilder && !isOfAll ? ', and what your agents work on' : ''}.`}
           </span>
         }
         acts={
@@ -67,11 +70,11 @@ export default function Tasks({ query, me }: PageProps) {
           keys={KEYS}
           onFilter={next => goQuery({ agent: null, q: null, page: null, ...next }, { replace: true })}
         />
-        {me.isBuilder && (
+        {(me.isBuilder || me.isAdmin) && (
           <Segments
             label="Whose"
             value={role}
-            choices={ROLES}
+            choices={rolesOf(me)}
             onChoose={value => goQuery({ role: value, page: null })}
           />
         )}
@@ -81,7 +84,7 @@ export default function Tasks({ query, me }: PageProps) {
           choices={STATES.map(value => {
             if (value === '') return { value, word: 'All', many: total }
             const [, icon, word] = taskStates[value]
-            return { value, word, icon, many: value === 'disputed' ? undefined : counts.data?.[value] }
+            return { value, word, icon, many: counts.data?.[value] }
           })}
           onChoose={value => goQuery({ state: value, page: null })}
         />
@@ -91,7 +94,7 @@ export default function Tasks({ query, me }: PageProps) {
         <Listing
           label="The tasks"
           list={list}
-          rows={list.data?.tasks ?? []}
+          rows={list.data?.rows ?? []}
           keyOf={row => row.id}
           isFiltered={text !== ''}
           empty={nothing}
@@ -101,6 +104,38 @@ export default function Tasks({ query, me }: PageProps) {
     </>
   )
 }
+
+type Asked = NonNullable<Parameters<typeof api.listTasks>[0]>
+
+async function listed(isOfAll: boolean, { role, ...asked }: Asked, signal: AbortSignal) {
+  if (isOfAll) {
+    const { items, pagination } = await api.adminListTasks(asked, { signal })
+    return { rows: items, pagination }
+  }
+  const { tasks, pagination } = await api.listTasks({ role, ...asked }, { signal })
+  return { rows: tasks, pagination }
+}
+
+/** A task in dispute is shown as that, whatever state it is in. */
+const shownAs = (state: State) =>
+  state === ''
+    ? {}
+    : state === 'disputed'
+      ? { disputed: 'true' as const }
+      : state === 'delivered' || state === 'completed'
+        ? { status: state, disputed: 'false' as const }
+        : { status: state }
+
+type Search = Omit<Parameters<typeof api.countTasks>[0], 'disputed'>
+
+async function countsOf(search: Search, signal: AbortSignal) {
+  const [counts, inDispute] = await Promise.all(
+    (['false', 'true'] as const).map(disputed => api.countTasks({ ...search, disputed }, { signal })),
+  )
+  return { ...counts!, disputed: sumOf(inDispute!) }
+}
+
+const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, many) => sum + many, 0)
 
 const nothing = (
   <Empty title="No tasks yet" command={isDev ? 'npx agent-marketplace simulate buyer AGENT' : undefined}>
