@@ -16,7 +16,7 @@ function ranWith(finding: Finding, figures: Partial<Ran> = {}, level: 'must' | '
   const law = { source: 'I-json', quote: 'JSON' }
   const check = { id: 'a.b', level, title: 'is right', law, why: 'Why.', fix: 'Fix.', scenario: 'play' }
   const report = reportOf([{ ...check, judge: () => finding }], historyOf([begin, played('play')]), { known: ['a.b'] })
-  return { seed: 1, report, code: 0, seconds: 15, megabytes: 150, silent: 5, ...figures }
+  return { seed: 1, report, code: 0, seconds: 15, megabytes: 150, silent: 5, isBeside: false, ...figures }
 }
 
 test('what a right agent loses or leaves untested is a fault, and so is what the command takes too much of', () => {
@@ -31,6 +31,7 @@ test('what a right agent loses or leaves untested is a fault, and so is what the
   assert.equal(faultsOf(holds, { code: 3 }), ['the exit code is 3'])
   assert.equal(faultsOf(holds, { megabytes: 151 }), ['the command took 151 MB'])
   assert.equal(faultsOf(holds, { silent: 5.1 }), ['the command was silent for 5.1 s'])
+  assert.equal(faultsOf(holds, { silent: 5.1, isBeside: true }), [])
 })
 
 test('a stack that is not here is a fault, with what to install', () => {

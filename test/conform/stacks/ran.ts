@@ -4,7 +4,7 @@ import type { RightAgent } from '../mutants/right-agents.ts'
 
 /** What the command may take, whatever the agent. */
 const MOST_MEGABYTES = 150
-/** Who waits takes for dead what is silent for longer. */
+/** Who waits takes for dead what is silent for longer, if nothing else has the processors: before its first word the command may wait for them. */
 const MOST_SILENT_S = 5
 
 export interface Ran {
@@ -15,6 +15,8 @@ export interface Ran {
   readonly megabytes: number
   /** The longest time in which it said nothing, in s. */
   readonly silent: number
+  /** Busy processes had the processors as well. */
+  readonly isBeside: boolean
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Ran {
  * What could not be told counts as nothing.
  */
 export function faultsIn(
-  { report, code, megabytes, silent }: Ran,
+  { report, code, megabytes, silent, isBeside }: Ran,
   { warns = [] }: Pick<RightAgent, 'warns'>,
 ): string[] {
   const lost = report.checks.filter(
@@ -35,7 +37,7 @@ export function faultsIn(
   const isUnsure = report.checks.some(({ verdict }) => verdict === 'inconclusive')
   const ends = code === 0 || (code === 1 && isUnsure) ? [] : [`the exit code is ${code}`]
   const large = megabytes <= MOST_MEGABYTES ? [] : [`the command took ${megabytes.toFixed(0)} MB`]
-  const quiet = silent <= MOST_SILENT_S ? [] : [`the command was silent for ${silent.toFixed(1)} s`]
+  const quiet = isBeside || silent <= MOST_SILENT_S ? [] : [`the command was silent for ${silent.toFixed(1)} s`]
   return [
     ...lost.map(({ id, verdict, text }) => `${id} is ${verdict}: ${text}`),
     ...deaths,

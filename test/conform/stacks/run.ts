@@ -83,7 +83,15 @@ async function judgedByCommand({ command }: RightAgent, seed: number): Promise<R
   clearInterval(looking)
   hear()
   const seconds = (performance.now() - started) / 1_000
-  return { seed, report: JSON.parse(out), code, seconds, megabytes: kilobytes / 1_024, silent: silent / 1_000 }
+  return {
+    seed,
+    report: JSON.parse(out),
+    code,
+    seconds,
+    megabytes: kilobytes / 1_024,
+    silent: silent / 1_000,
+    isBeside: busy.length > 0,
+  }
 }
 
 /** Of its own process, in kB; 0 where the system does not tell. */
