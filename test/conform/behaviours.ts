@@ -27,6 +27,12 @@ export const ofOwed: Readonly<Record<keyof typeof must | keyof typeof should, Be
     late: 'sig.refusal-clean rel.cut-body',
     once: 'conn.new-secret dup.forged-does-not-burn sig.valid',
   },
+  believeItsSecret: {
+    ignored: 'conn.new-secret',
+    half: 'conn.new-secret',
+    late: 'why not: it gets the secret when it starts, and every webhook afterwards is signed with that',
+    once: EACH_TIME,
+  },
   ignoreNoEvent: { ignored: 'sig.reflected', half: 'rel.not-an-event', late: NOTHING_TO_DO, once: EACH_TIME },
   answer: {
     ignored: 'sig.valid http.ack',

@@ -210,7 +210,7 @@ export const conn: readonly Check[] = [
     id: 'conn.new-secret',
     title: 'believes its new secret alone',
     level: 'must',
-    law: must.refuse,
+    law: must.believeItsSecret,
     why: 'A secret is replaced because somebody else has it, and could go on giving the agent orders.',
     fix: 'Verify with the secret of the environment alone, and keep no older ones.',
     scenario: 'new secret',

@@ -7,13 +7,14 @@ export const must = {
   refuse: owed(
     'refuse, without any effect, what is cut off, is not signed exactly as the interface says, with its present secret, or is more than five minutes off either way',
   ),
+  believeItsSecret: owed('believe the secret that it has now, and none that it had before'),
   ignoreNoEvent: owed('do nothing about a body that is no event, however well it is signed'),
   answer: owed(
     'answer 200 to every event within 30 seconds, however often, late or out of order it comes and whatever strangers have sent before',
   ),
   passTests: owed('answer 200 within 30 seconds to each test too, whatever its price'),
   treatAlike: owed(
-    'treat tasks alike: whatever the interface allows in texts, prices, buyers and the spelling of JSON, in whichever parts, on whichever connections, beside whichever others, however late and in whichever order webhooks arrive, it decides about a task, and delivers it, as it does others, also while it is deactivated',
+    'treat tasks alike: whatever the interface allows in texts, prices, buyers and the spelling of JSON, in whichever parts, on whichever connections, beside whichever others, however late and in whichever order webhooks arrive, it answers 200, decides about a task, and delivers it, as it does others, also while it is deactivated',
   ),
   keepApart: owed('keep tasks apart, from each other and from tests'),
   haveOneEffect: owed(
