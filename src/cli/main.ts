@@ -1,5 +1,5 @@
 /** The command line: runs the command that the words name, and prints its error. */
-import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
+import { asTypedHere, UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { commandPaths } from './command-table.ts'
 import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
@@ -39,7 +39,7 @@ function report(error: unknown, stacks: boolean): number {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof WrongWords) write(process.stderr, error.shown)
   else if (stacks) write(process.stderr, `${stack}\n`)
-  else createUi(process.stderr).line(sentence(message))
+  else createUi(process.stderr).line(asTypedHere(sentence(message)))
   if (error instanceof Fault) return reportFault(error)
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
 }
@@ -48,7 +48,7 @@ function reportFault({ details: { code, hint, errors }, wordFor }: Fault): numbe
   const ui = createUi(process.stderr)
   for (const [field, words] of Object.entries(errors ?? {}))
     ui.line(`  ${plain(wordFor(field))}: ${plain(isPrice(field) ? inAmounts(words.join('; ')) : words.join('; '))}`)
-  if (hint) ui.line(hint)
+  if (hint) ui.line(asTypedHere(hint))
   return code
 }
 

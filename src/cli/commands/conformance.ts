@@ -289,8 +289,8 @@ function tell(plan: Plan, { report, history, playing }: Told, output: CommandOut
 const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' : ` --config ${config}`)
 
 const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) => {
-  const [program, ...words] = againLine(report, id).split(' ')
-  return typed(words.join(' ') + withConfig(flags), program)
+  const [, ...words] = againLine(report, id, 'marketplace').split(' ')
+  return typed(words.join(' ') + withConfig(flags))
 }
 
 const againAt = (flags: ConformanceFlags, reach: string) => () => (id: string) =>

@@ -15,7 +15,7 @@ export const tellCommandsAs = (form: (words: string) => string | undefined): voi
 }
 
 /** A command line as it is typed, or what stands for it where nobody types. */
-export const typed = (words: string, program = programName()) => otherForm(words) ?? `${program} ${words}`
+export const typed = (words: string) => otherForm(words) ?? `${programName()} ${words}`
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
 export const flagsToReach = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
