@@ -191,7 +191,7 @@ const table = {
   internal: [500, 'Something went wrong on our side'],
   full: [
     500,
-    'The marketplace is full: what is open can be finished, nothing new is accepted. To its operator: move to Postgres with marketplace db copy',
+    'The marketplace is full: what is open can be finished, nothing new is accepted. To its operator: move to Postgres with npx agent-marketplace db copy',
   ],
   overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds', SOON],
   database_away: [

@@ -1,7 +1,9 @@
 /** The command line: runs the command that the words name, and prints its error. */
-import { UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
+import { asTypedHere, UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
-import { commandPaths } from './command-table.ts'
+import { inCommands } from './command-line/endpoint-words.ts'
+import { commandPaths, wholeTable } from './command-table.ts'
+import { noteTyped, typed } from './connection/next-steps.ts'
 import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
 import { proveWritten, watchOutput, withSystemReason } from './output/disk-faults.ts'
 import { inAmounts, isPrice } from './output/numbers.ts'
@@ -11,6 +13,7 @@ import { runWords, WrongWords } from './parser.ts'
 
 /** Runs one command; resolves to the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
+  noteTyped(argv)
   waitForSlowAddresses()
   watchOutput()
   let stacks = false
@@ -23,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const error = thrown instanceof Error ? withSystemReason(thrown) : thrown
     // What is found before a command begins is on stdout too, as everything that programs read.
     if (isForPrograms(argv) && !isPrinted(thrown)) createUi().json(failure(error))
-    return report(error, stacks)
+    return await report(error, stacks, argv)
   }
 }
 
@@ -35,22 +38,31 @@ function isForPrograms(argv: readonly string[]): boolean {
   }
 }
 
-function report(error: unknown, stacks: boolean): number {
+async function report(error: unknown, stacks: boolean, argv: readonly string[]): Promise<number> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof WrongWords) write(process.stderr, error.shown)
   else if (stacks) write(process.stderr, `${stack}\n`)
-  else createUi(process.stderr).line(sentence(message))
-  if (error instanceof Fault) return reportFault(error)
+  else createUi(process.stderr).line(await said(sentence(message), argv))
+  if (error instanceof Fault) return reportFault(error, argv)
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
 }
 
-function reportFault({ details: { code, hint, errors }, wordFor }: Fault): number {
+async function reportFault(
+  { details: { code, hint, errors }, wordFor }: Fault,
+  argv: readonly string[],
+): Promise<number> {
   const ui = createUi(process.stderr)
-  for (const [field, words] of Object.entries(errors ?? {}))
-    ui.line(`  ${plain(wordFor(field))}: ${plain(isPrice(field) ? inAmounts(words.join('; ')) : words.join('; '))}`)
-  if (hint) ui.line(hint)
+  for (const [field, words] of Object.entries(errors ?? {})) {
+    const text = await said(words.join('; '), argv)
+    ui.line(`  ${plain(wordFor(field))}: ${plain(isPrice(field) ? inAmounts(text) : text)}`)
+  }
+  if (hint) ui.line(await said(hint, argv))
   return code
 }
+
+/** As whoever has typed a command can do it. `call` takes requests as they are. */
+const said = async (text: string, [command]: readonly string[]) =>
+  asTypedHere(command === 'call' ? text : await inCommands(text, typed, wholeTable))
 
 /** A list at the end needs no full stop. */
 const sentence = (message: string) => (/[.!?…]$|\n .*$/.test(message) ? message : `${message}.`)

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly declared: Declared
   readonly seed: number
   readonly scenarios: readonly Scenario[]
+  /** Ids of the checks that the run is for; undefined: all. */
+  readonly chosen?: readonly string[] | undefined
   /** Hears of everything at once. */
   readonly listen?: Listen
   /** Ends the run. What happened until then can be judged. */
@@ -201,13 +203,14 @@ class Run {
   }
 
   #begin(): void {
-    const { seed, declared, command } = this.#options
+    const { seed, declared, command, chosen } = this.#options
     const { answer, work } = declared.patience
     this.#recorder.add({
       ...{ kind: 'begin', schema: 'conformance-history/1', version, seed },
       agent: { url: this.#agent.url, command },
       patience: { answer, work },
       declared: declaredInWords(declared),
+      ...(chosen && { chosen }),
     })
   }
 

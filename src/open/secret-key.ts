@@ -196,11 +196,11 @@ export async function replaceSecretKey({ db, world, config, log, memory }: Marke
 
 const WANTED = 'must hold 32 bytes in base64, as `openssl rand -base64 32` prints them.'
 const RENEW =
-  'Put it back as it was (before a rotation it was what now ends in .key.old), or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with marketplace serve ' +
+  'Put it back as it was (before a rotation it was what now ends in .key.old), or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with npx agent-marketplace serve ' +
   '--new-secret-key, which drops what it sealed: every builder must rotate his secrets then.'
 
 const RENEW_IN_DEV =
-  'Put it back as it was, or begin anew: marketplace dev --reset, or on Postgres --db with an empty database.'
+  'Put it back as it was, or begin anew: npx agent-marketplace dev --reset, or on Postgres --db with an empty database.'
 
 const lostKey = (path: string, what: 'missing' | 'empty' | 'malformed', renewal: string) =>
   new StoreError(
@@ -215,5 +215,5 @@ const wrongKey = (renewal: string) =>
 const leftOut = ({ keyId, count }: { keyId: string; count: number }) =>
   new StoreError(
     `${count} secrets of this database are sealed with the key ${keyId}, which is not among those that were given. ` +
-      'Put it behind the new one, as MARKETPLACE_SECRET_KEY=new,old, and rotate until marketplace admin key show says that it can go.',
+      'Put it behind the new one, as MARKETPLACE_SECRET_KEY=new,old, and rotate until npx agent-marketplace admin key show says that it can go.',
   )

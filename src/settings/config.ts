@@ -322,8 +322,14 @@ export const wantedDebug = (): DebugSettings => debugOf(process.env.MARKETPLACE_
 export function programName(): string {
   const { npm_command: script } = process.env
   const isFetched = /[/\\]_npx[/\\]/.test(process.argv[1] ?? '')
-  return script !== undefined || isFetched ? 'npx agent-marketplace' : 'marketplace'
+  return script !== undefined || isFetched ? ANYWHERE : 'marketplace'
 }
+
+/** How texts of rooms that do not know who reads them call it: that can be typed wherever npm is. */
+const ANYWHERE = 'npx agent-marketplace'
+
+/** A text of such a room, for whoever has typed a command. */
+export const asTypedHere = (text: string): string => text.replaceAll(`${ANYWHERE} `, `${programName()} `)
 
 /** Whether a stream shows colours: if it is a terminal, unless the environment says otherwise. */
 export function wantsColour(stream: { isTTY?: boolean }): boolean {

@@ -58,7 +58,7 @@ export function baseUrlOf(text: string | undefined, flag = '--base-url'): string
 export function checkPublic(mode: 'dev' | 'serve', host: string, baseUrl: string, payments: string): void {
   if (mode === 'dev') {
     throw new UsageError(
-      `dev listens on this machine alone, not on ${host}: its keys are no secret. Use marketplace serve there.`,
+      `dev listens on this machine alone, not on ${host}: its keys are no secret. Use npx agent-marketplace serve there.`,
     )
   }
   if (payments === 'sandbox') {

@@ -23,7 +23,7 @@ export class FillWarning {
     if (step < FIRST_WARNING || step <= this.#said) return
     this.#said = step
     const said = step < 100 ? filling(megabytes(bytes), megabytes(limit), percent) : full(megabytes(limit))
-    this.#warn(`${said} ${this.#wayOut} marketplace admin usage shows who fills it.`)
+    this.#warn(`${said} ${this.#wayOut} npx agent-marketplace admin usage shows who fills it.`)
   }
 }
 

@@ -47,7 +47,9 @@ export const proveMigrated = (db: Db, migrations: readonly Migration[]): Promise
     const missing = missingIn(applied, migrations)
     if (missing.length === 0) return
     const names = missing.map(({ name }) => name).join(', ')
-    throw new StoreError(`The database is not up to date (${names}). Run marketplace db migrate first.`)
+    throw new StoreError(
+      `The database is not up to date (${names}). Run npx agent-marketplace db migrate DATABASE first.`,
+    )
   })
 
 const missingIn = (applied: readonly Applied[], migrations: readonly Migration[]) =>

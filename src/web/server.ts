@@ -23,6 +23,7 @@ import { boundConnections, inFlight } from './sockets/connections.ts'
 import { listen } from './sockets/listen.ts'
 import { MOST_BEHIND, oneAtATime } from './sockets/one-at-a-time.ts'
 import { boundsOf, type GivenBounds } from './sockets/server-bounds.ts'
+import { warnOfUntrustedProxy } from './sockets/untrusted-proxy.ts'
 import { EventStreams } from './stream.ts'
 import { Turns } from './turns.ts'
 
@@ -116,6 +117,7 @@ export function createServer(options: ServerOptions): Server {
   // Proxies usually keep idle connections for 60 s. Ours must last longer, or one could close just as the proxy sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
+  warnOfUntrustedProxy(server, market.config, market.log)
   const serveRoute = routes(options, state)
   const { around = serve => serve } = options
   const inTurn = oneAtATime(

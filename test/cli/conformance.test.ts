@@ -81,6 +81,41 @@ test('a kept history gets the same verdicts without the agent', async () => {
   assert.is(report.checks.find(({ id }) => id === 'sig.missing-signature')!.verdict, 'fail')
 })
 
+test('a kept history of a run that was asked for some checks is judged for those, and says so', async () => {
+  const idsOf = (out: string) => (JSON.parse(out) as Report).checks.map(({ id }) => id)
+  const about = /The run was asked for 3 of \d+ checks, and the report is about those: --only names others\./
+  const all = await judged('--json')
+  assert.is(all.code, exitCodes.check)
+  assert.equal(idsOf(all.out), ['conn.endpoint-200', 'sig.valid', 'sig.missing-signature'])
+  assert.match(all.err, about)
+
+  const less = await judged('--skip', 'conn', '--json')
+  assert.equal(idsOf(less.out), ['sig.valid', 'sig.missing-signature'])
+  assert.match(less.err, about)
+  assert.match((await judged('--skip', 'conn', 'sig')).err, 'No check is left: --skip names all that there are.')
+
+  const other = await judged('--only', 'dup.retry', '--json')
+  assert.equal(idsOf(other.out), ['dup.retry'])
+  assert.is((JSON.parse(other.out) as Report).checks[0]!.text, 'the run was made without it')
+  assert.not.match(other.err, 'was asked for')
+
+  const set = await judged('--requirements', '2026-11')
+  assert.is(set.code, exitCodes.usage)
+  assert.match(set.err, 'the run of --history was asked for some alone')
+})
+
+test('a kept history that does not say which checks it is for is judged for all', async () => {
+  const [begin, ...rest] = readFileSync(kept, 'utf8').split('\n')
+  const { chosen: _, ...older } = JSON.parse(begin!)
+  for (const [at, chosen] of [undefined, 'sig.valid', ['no.such-check'], [7]].entries()) {
+    const path = join(folder, `older-${at}.jsonl`)
+    writeFileSync(path, [JSON.stringify({ ...older, chosen }), ...rest].join('\n'))
+    const { out, err } = await run(['conformance', '--history', path, '--json'], folder)
+    assert.ok((JSON.parse(out) as Report).checks.length > 100, `${chosen}`)
+    assert.not.match(err, 'was asked for')
+  }
+})
+
 const refusals: readonly [args: string[], said: RegExp][] = [
   [[], /Which agent\? --start 'node agent\.js'/],
   [['--only', 'sig.vald'], /no check sig\.vald\. Did you mean sig\.valid\?/],

@@ -252,8 +252,16 @@ test(
     }
     assert.is((await signIn(folder, url)).code, 0)
     found = await findings()
-    assert.match(shown(found, 'rights'), /^ok: Only you can read \.env, .*marketplace\.db\.key$/)
+    assert.match(
+      shown(found, 'rights'),
+      /^ok: Only you can read \.env, .*marketplace\.db\.key, \S*marketplace\.db-\S+\.db$/,
+    )
     assert.match(shown(found, 'backup'), /^ok: The last backup is /)
+    assert.is(shown(found, 'proxy'), '-', 'an address of http needs none')
+    const copy = / is (\S+) of /.exec(shown(found, 'backup'))![1]!
+    chmodSync(copy, 0o640)
+    assert.is(shown(await findings(), 'rights'), `failed: Others on this machine can read ${copy} (640)`)
+    chmodSync(copy, 0o600)
     assert.is(shown(found, 'second factor'), 'warning: Administrators without one: root@example.com')
     assert.match(found.get('second factor')!.fix!, `marketplace account totp begin --url ${url}`)
 
@@ -264,8 +272,12 @@ test(
     assert.match(shown(found, 'mail'), /^ok: .* takes mail from market@example\.com$/)
     assert.match(shown(found, 'second factor'), /^failed: .*root@example\.com\. They can settle no money$/)
     assert.match(shown(found, 'certificate'), /^failed: 127\.0\.0\.1 has no right certificate: .*ECONNREFUSED/)
+    assert.match(shown(found, 'proxy'), /^warning: https:\S+ is that of a proxy, and none is trusted/)
+    assert.is(found.get('proxy')!.fix, 'echo MARKETPLACE_TRUST_PROXY=1 >> .env')
     assert.match(found.get('certificate')!.fix!, 'openssl s_client -connect 127.0.0.1:1 ')
     await office.close()
+    write({ ...mail, MARKETPLACE_BASE_URL: 'https://127.0.0.1:1', MARKETPLACE_TRUST_PROXY: '1' })
+    assert.match(shown(await findings(), 'proxy'), /^ok: /)
     write(mail)
     assert.match(shown(await findings(), 'mail'), /^failed: .* takes no mail: /)
     server.child.kill('SIGTERM')

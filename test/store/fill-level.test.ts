@@ -33,7 +33,7 @@ test('what is said names the level, the limit and the way out', () => {
   look(11 * MB, 10 * MB)
   assert.match(
     said[0]!,
-    /^The database has 7\.5 MB of the 10 MB that it may have \(75 %\)\. .* A way out\. marketplace admin usage shows/,
+    /^The database has 7\.5 MB of the 10 MB that it may have \(75 %\)\. .* A way out\. npx agent-marketplace admin usage shows/,
   )
   assert.match(said[1]!, 'The database has 750 MB of the 1000 MB that it may have (75 %).')
   assert.match(said[2]!, /^The database is full: it has the 9\.0 MB that it may have\. .* A way out\./)

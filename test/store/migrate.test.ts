@@ -36,7 +36,7 @@ test(
 test('a database without any table is not up to date', async () => {
   const db = await openSqlite({ file: null, onFatal: unexpected })
   const error = await proveMigrated(db, [first, second]).catch(error => error)
-  assert.match(error.message, 'not up to date (tables, more). Run marketplace db migrate first.')
+  assert.match(error.message, 'not up to date (tables, more). Run npx agent-marketplace db migrate DATABASE first.')
   await db.close()
 })
 

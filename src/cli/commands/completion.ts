@@ -1,12 +1,16 @@
 /** `marketplace completion`: prints the script that completes words in a shell. */
 import { faultNames } from '../../api/faults.ts'
 import { reportNames } from '../../conform/reports/names.ts'
-import { UsageError } from '../../settings/config.ts'
+import { programName, UsageError } from '../../settings/config.ts'
 import type { CommandTable } from '../command-line/command.ts'
 import { scripts } from '../command-line/completion-scripts.ts'
 import type { FlagValues, Word } from '../command-line/completion-words.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
 import { print } from '../output/ui.ts'
+
+const COMPLETED = 'marketplace'
+/** A shell completes words behind the name of a command, and behind npx it knows npx alone. */
+const NOT_ON_PATH = `The script completes ${COMPLETED}, a command that \`npm install --global agent-marketplace\` puts on the path; behind npx nothing is completed.`
 
 type WholeTable = () => Promise<CommandTable>
 
@@ -17,7 +21,10 @@ export async function completion(shell: string, flags: AnswerFlags, wholeTable: 
   const { idsOf } = await import('../command-line/completion-ids.ts')
   const table = await wholeTable()
   const script = scripts[found](table, await flagValues(), idsOf(table))
-  return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => print(script, { whole: true })))
+  return withOutput(flags, async ({ answer, notes }) => {
+    if (programName() !== COMPLETED) notes.line(NOT_ON_PATH)
+    return answer({ shell, script }, () => print(script, { whole: true }))
+  })
 }
 
 const names = (list: readonly string[]): Word[] => list.map(word => ({ word, about: '' }))

@@ -13,7 +13,7 @@ import {
   reportOf,
   withRepeats,
 } from '../../conform/judging/report.ts'
-import { those, withLevels, withPrerequisites } from '../../conform/judging/selection.ts'
+import { chosenAmong, those, withLevels, withPrerequisites } from '../../conform/judging/selection.ts'
 import { censusOf } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { againLine } from '../../conform/reports/findings.ts'
@@ -22,7 +22,7 @@ import { UsageError } from '../../settings/config.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
-import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/chosen-checks.ts'
+import { type ChoiceFlags, checkNamed, checksOf, chosenChecks, partInWords } from '../conformance/chosen-checks.ts'
 import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
 import { parentOf, tellParent } from '../conformance/parent.ts'
@@ -99,7 +99,9 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, playing: 
   const histories = await historiesFor(plan, output, playing.play)
   const report = withRepeats(histories.map(history => reportFor(plan, history)))
   const history = histories.at(-1)!
-  if (flags.history !== undefined && history.of('end').length === 0) output.notes.line(CUT)
+  if (plan.kept && history.of('end').length === 0) output.notes.line(CUT)
+  const part = partInWords(flags, plan.played)
+  if (part !== null) output.notes.line(part)
   await tellParent(report, history)
   const lost = [...historyLost(flags, history), ...tell(plan, { report, history, playing }, output)]
   if (flags.writeBaseline) {
@@ -130,6 +132,8 @@ const MOST_REPEATS = 100
 const CUT = 'The history has no end: its last lines are missing, so most of what it does not show is inconclusive.'
 const WHOLE_SET =
   '--requirements asks for every check of its set, so it takes no --only or --skip: leave it out to play some of them.'
+const PART_WAS_PLAYED =
+  '--requirements asks for every check of its set, and the run of --history was asked for some alone: leave out one of them.'
 const LARGEST_SEED = 2 ** 31 - 1
 
 function planOf(flags: ConformanceFlags) {
@@ -137,10 +141,13 @@ function planOf(flags: ConformanceFlags) {
   const settings = settingsIn(flags.config)
   const wanted = reportsIn(report)
   const repeats = numberGiven('--repeat', repeat, [1, MOST_REPEATS])
+  const kept = historyFor(flags)
+  const played = checksOf(kept)
+  if (flags.requirements !== undefined && played.length < checks.length) throw new UsageError(PART_WAS_PLAYED)
   if (json && wanted.some(({ path }) => path === null))
     throw new UsageError('--json prints on stdout, so every --report needs a file: --report junit=out/junit.xml.')
   return {
-    ...{ flags, settings, chosen: chosenChecks(flags), wanted },
+    ...{ flags, settings, kept, played, chosen: chosenChecks(flags, played), wanted },
     requirements: requirementsIn(flags, settings),
     baseline: baselineIn(flags.baseline, flags.writeBaseline === true),
     seed: seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED]),
@@ -161,8 +168,7 @@ function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) 
 }
 
 async function historiesFor(plan: Plan, output: CommandOutput, play: Playing['play']): Promise<History[]> {
-  const { flags, repeats, limitMs } = plan
-  const kept = historyFor(flags)
+  const { kept, repeats, limitMs } = plan
   if (kept) return [kept]
   const histories: History[] = []
   const time = new RunTime(limitMs)
@@ -198,6 +204,7 @@ async function play(plan: Plan, output: CommandOutput, time: RunTime): Promise<H
       run({
         ...{ url: url ?? null, secret, command: start ?? null, declared: settings.declared, seed },
         scenarios,
+        ...chosenAmong(checks, chosen),
         ...ending,
       }),
     )
@@ -266,13 +273,14 @@ interface Told {
 const PART_OF_SET = 'Some checks alone were played: whether the set of requirements is kept takes a run of all.'
 
 function tell(plan: Plan, { report, history, playing }: Told, output: CommandOutput): string[] {
-  const { wanted, flags, settings } = plan
+  const { wanted, settings } = plan
   const { json, out, notes } = output
   const asked = askedOf(plan, report)
   const lost = writeReports(wanted, { report, asked, history, output })
   if (json) out.json(report)
   else if (wanted.every(({ path }) => path !== null)) showReport(out, { report, history, asked }, playing.again(report))
-  if (settings.requirements !== undefined && (flags.only || flags.skip)) notes.line(notes.colour.dim(PART_OF_SET))
+  if (settings.requirements !== undefined && plan.chosen.length < checks.length)
+    notes.line(notes.colour.dim(PART_OF_SET))
   if (report.bought) showPurchases(notes, report.bought, playing.reach ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
   return lost
@@ -281,8 +289,8 @@ function tell(plan: Plan, { report, history, playing }: Told, output: CommandOut
 const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' : ` --config ${config}`)
 
 const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) => {
-  const [program, ...words] = againLine(report, id).split(' ')
-  return typed(words.join(' ') + withConfig(flags), program)
+  const [, ...words] = againLine(report, id, 'marketplace').split(' ')
+  return typed(words.join(' ') + withConfig(flags))
 }
 
 const againAt = (flags: ConformanceFlags, reach: string) => () => (id: string) =>

@@ -8,6 +8,7 @@ import { defaults, inheritedByOthers, readSettings, type Settings, UsageError } 
 import { withoutLoopbackProxy } from '../../sim/agents/started-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { runInGroup } from '../command-line/command-group.ts'
+import { typed } from '../connection/next-steps.ts'
 import { agentEnvironment } from '../dev/environment.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { startSimulator } from '../dev/simulator.ts'
@@ -19,7 +20,7 @@ export type ExecFlags = ExecLogFlags & Pick<AgentFlags, 'forwardTo' | 'agent'>
 
 /** Resolves to the exit code of the command. */
 export async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
-  if (command.length === 0) throw new UsageError('exec runs a command. Example: marketplace exec -- npm test')
+  if (command.length === 0) throw new UsageError(`exec runs a command. Example: ${typed('exec -- npm test')}`)
   const agents = givenAgents(flags)
   const { log, open, end } = execLog(flags)
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-exec-'))

@@ -1,7 +1,7 @@
 /** `marketplace verify`: says whether a signed request is right, and if not, why. */
 import { type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../../api/signature.ts'
-import { UsageError } from '../../settings/config.ts'
+import { asTypedHere, UsageError } from '../../settings/config.ts'
 import { bytesGiven } from '../command-line/json-input.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -34,7 +34,7 @@ function show({ out, notes }: CommandOutput, diagnosis: Diagnosis | null, bytes:
     return
   }
   out.line(`${out.colour.red('✖')} ${plain(diagnosis.text)}`)
-  notes.line(`  ${diagnosis.fix}`)
+  notes.line(`  ${asTypedHere(diagnosis.fix)}`)
 }
 
 type Header = readonly [name: string, value: string]

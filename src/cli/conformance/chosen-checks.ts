@@ -1,6 +1,7 @@
 /** Which checks a command line is about: all, or those that it names. */
 
 import { checks } from '../../conform/checks/index.ts'
+import type { History } from '../../conform/history/history.ts'
 import type { Check } from '../../conform/judging/check.ts'
 import { selected, unknownIn } from '../../conform/judging/selection.ts'
 import { UsageError } from '../../settings/config.ts'
@@ -11,12 +12,27 @@ export interface ChoiceFlags {
   skip?: string[]
 }
 
-export function chosenChecks({ only, skip }: ChoiceFlags): readonly Check[] {
-  const kept = only ? selected(checks, namesIn(only)) : checks
+/** `played`: what there is to choose from where nobody says --only. */
+export function chosenChecks({ only, skip }: ChoiceFlags, played: readonly Check[] = checks): readonly Check[] {
+  const kept = only ? selected(checks, namesIn(only)) : played
   const left = skip ? selected(checks, namesIn(skip)) : []
   const chosen = kept.filter(check => !left.includes(check))
-  if (chosen.length === 0) throw new UsageError('No check is left: --skip names all that --only does.')
+  if (chosen.length === 0)
+    throw new UsageError(`No check is left: --skip names all that ${only ? '--only does' : 'there are'}.`)
   return chosen
+}
+
+/** The checks that a run was asked for, as its history says. The file may be of anybody, and of a version with other checks. */
+export function checksOf(history: History | null): readonly Check[] {
+  const ids: unknown = history?.begin.chosen
+  const those = Array.isArray(ids) ? checks.filter(({ id }) => ids.includes(id)) : []
+  return those.length > 0 ? those : checks
+}
+
+/** Says that a run was asked for some checks alone, and so its report is of no others; null: it was asked for all, or --only names some. */
+export function partInWords({ only }: ChoiceFlags, played: readonly Check[]): string | null {
+  if (only || played.length === checks.length) return null
+  return `The run was asked for ${played.length} of ${checks.length} checks, and the report is about those: --only names others.`
 }
 
 function namesIn(lists: readonly string[]): string[] {

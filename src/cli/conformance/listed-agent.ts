@@ -5,7 +5,7 @@ import { MarketplaceError } from '../../client/typed-client.ts'
 import type { Declared } from '../../conform/agent/declared.ts'
 import type { History, Purchases, Recorded } from '../../conform/history/history.ts'
 import type { Check } from '../../conform/judging/check.ts'
-import { those } from '../../conform/judging/selection.ts'
+import { chosenAmong, those } from '../../conform/judging/selection.ts'
 import { outsideChecks, scenesFor } from '../../conform/listed-agent/checks.ts'
 import type { Wait } from '../../conform/listed-agent/retries.ts'
 import { UsageError } from '../../settings/config.ts'
@@ -90,7 +90,9 @@ export async function lookAtListed(
   const { id: newId } = createWorld({ requireHttps: true, allowLoopback: false })
   const onPurchases = ({ tasks }: Purchases) =>
     whenInterrupted(['Interrupted at once.', ...openLines(tasks, flagsToReach(found, 'builder'))].join('\n'))
-  return lookAt({ client, marketplace: found.url, agent, isOwn, limit, scenes, newId, onPurchases, ...look })
+  const { chosen: checks, ...rest } = look
+  const { chosen } = chosenAmong(outsideChecks, checks)
+  return lookAt({ client, marketplace: found.url, agent, isOwn, limit, scenes, newId, onPurchases, ...rest, chosen })
 }
 
 async function owns({ client }: Connection, { id }: AgentRecord): Promise<boolean> {

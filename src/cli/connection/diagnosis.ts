@@ -2,7 +2,7 @@
 import { type DiagnosisRecord, inWords } from '../../api/diagnosis/record.ts'
 import type { AgentRecord } from '../../api/records.ts'
 import { plain } from '../output/ui.ts'
-import { flagsToReach, nextSteps, typed } from './next-steps.ts'
+import { flagsToReach, nextSteps, typed, wasTypedNow } from './next-steps.ts'
 import type { Target } from './target.ts'
 
 /** The flags that lead to the same marketplace. In the folder of a dev each command finds it, and whose keys it needs. */
@@ -11,9 +11,11 @@ export function reachTo(found: Target): string {
   return reach.startsWith(' --as ') ? '' : reach
 }
 
-/** What to type, whole. `dev` and `emit` take no flags that lead to a marketplace. */
+/** What to type, whole; nothing that was typed just now. `dev` and `emit` take no flags that lead to a marketplace. */
 export const commandsIn = ({ commands }: Pick<DiagnosisRecord, 'commands'>, reach = ''): string[] =>
-  commands.map(words => typed(`${words}${/^(?:dev|emit) /.test(words) ? '' : reach}`))
+  commands
+    .filter(words => !wasTypedNow(words))
+    .map(words => typed(`${words}${/^(?:dev|emit) /.test(words) ? '' : reach}`))
 
 /** One line of words, and one for each command. */
 export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[] => [

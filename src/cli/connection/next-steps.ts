@@ -15,7 +15,29 @@ export const tellCommandsAs = (form: (words: string) => string | undefined): voi
 }
 
 /** A command line as it is typed, or what stands for it where nobody types. */
-export const typed = (words: string, program = programName()) => otherForm(words) ?? `${program} ${words}`
+export const typed = (words: string) => otherForm(words) ?? `${programName()} ${words}`
+
+let typedNow: readonly string[] = []
+
+/** The words of the command that runs. */
+export const noteTyped = (words: readonly string[]): void => {
+  typedNow = words
+}
+
+/** Whether words only say again what was typed just now, of the same thing by whatever name: they would come to the same. */
+export function wasTypedNow(words: string): boolean {
+  const wanted = words.split(' ')
+  const rest = typedNow.slice(wanted.length)
+  return (
+    wanted.slice(0, -1).every((word, at) => word === typedNow[at]) &&
+    typedNow.length >= wanted.length &&
+    !wanted.some(isFlag) &&
+    !typedNow.slice(0, wanted.length).some(isFlag) &&
+    (rest.length === 0 || isFlag(rest[0]!))
+  )
+}
+
+const isFlag = (word: string) => word.startsWith('-')
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
 export const flagsToReach = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>

@@ -1,4 +1,4 @@
-/** Looks at the deployment of this folder: its port, its files, its mail, its certificate, its administrators. */
+/** Looks at the deployment of this folder: its port, its files, its proxy, its mail, its certificate, its administrators. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -40,8 +40,9 @@ export async function deploymentFindings(settings: Settings, now: number): Promi
   return [
     await servedPort(settings),
     ...(file === null ? [] : [await lockFinding(file, true), backupFinding(file, now)]),
-    ...rightsFindings([...secretEnv(), ...(file === null ? [] : [...partsOf(file), `${file}.key`])]),
+    ...rightsFindings([...secretEnv(), ...(file === null ? [] : keptFor(file))]),
     ...(await diskFindings(file, filesFolder)),
+    ...proxyFindings(settings),
     await mailFinding(settings),
     ...(await certificateFindings(settings.baseUrl, now)),
   ]
@@ -89,6 +90,20 @@ function lastBackup(file: string): LastBackup | null {
   } catch {
     return null
   }
+}
+
+/** What only the server's user may read, its last backup included: it has all that the database has. */
+function keptFor(file: string): string[] {
+  const last = lastBackup(file)
+  return [...partsOf(file), `${file}.key`, `${file}.key.old`, ...(last ? [last.to] : [])]
+}
+
+/** `serve` speaks no TLS, so an address of https is that of a proxy. */
+function proxyFindings({ baseUrl, trustProxy }: Settings): SetupFinding[] {
+  if (!baseUrl.startsWith('https:')) return []
+  if (trustProxy > 0) return [ok('proxy', `As many proxies are trusted as stand in front: ${trustProxy}`)]
+  const words = `${baseUrl} is that of a proxy, and none is trusted: all clients share the limits of one address`
+  return [warning('proxy', words, 'echo MARKETPLACE_TRUST_PROXY=1 >> .env')]
 }
 
 /** A snapshot, and a backup, are as large as the database. */

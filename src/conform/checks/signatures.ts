@@ -26,7 +26,7 @@ const genuine: readonly Check[] = [
     level: 'must',
     law: must.answer,
     why: 'An agent that refuses the marketplace never hears of a task.',
-    fix: 'Compute the digest over the raw bytes of the body, with the whole whsec_… as key. `marketplace verify` shows what differs.',
+    fix: 'Compute the digest over the raw bytes of the body, with the whole whsec_… as key. `npx agent-marketplace verify` shows what differs.',
     scenario: 'forged',
     judge: history => accepted(history.webhooks('sig.valid').filter(({ label }) => label === 'sig.valid')),
   },

@@ -188,6 +188,8 @@ interface BeginEvent {
   readonly patience: { readonly answer: number; readonly work: number }
   /** What the author has said that it does not do, in words: tests of it were left out. */
   readonly declared: readonly string[]
+  /** Ids of the checks that it was asked for; undefined: of all. */
+  readonly chosen?: readonly string[]
 }
 
 interface PurchasesEvent extends Purchases {

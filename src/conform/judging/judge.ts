@@ -5,7 +5,7 @@ import { behind, type Check, type Finding, inconclusive, type Level, leftOut, un
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard-webhooks.ts'
 import { unlessSilent } from './silence.ts'
-import { cutOffInWords, unlessCutOff } from './time-limit.ts'
+import { cutOffInWords, notPlayedInWords, unlessCutOff } from './time-limit.ts'
 
 export const verdicts = ['pass', 'fail', 'warn', 'behind', 'untested', 'inconclusive'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -73,7 +73,7 @@ function foundIn(check: Check, history: History): Finding {
   if (finding.holds === false) return finding
   const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
   if (ended?.outcome === 'skipped') return ended.byDeclaration ? leftOut(ended.why) : untested(ended.why)
-  if (ended === undefined) return inconclusive(cutOffInWords(history.of('end')[0]))
+  if (ended === undefined) return inconclusive(notPlayedInWords(history.of('end')[0]))
   if (ended.outcome === 'failed') return inconclusive(ended.why)
   const unused = history.of('unused').find(({ label }) => label === check.id || label.startsWith(`${check.id}/`))
   if (unused && finding.holds) return inconclusive(`the fault ${unused.fault} met nothing`)

@@ -14,6 +14,10 @@ export const unknownIn = (checks: readonly Check[], wanted: readonly string[]): 
 export const those = (census: readonly Check[], some: readonly Check[]): readonly Check[] =>
   census.filter(({ id }) => some.some(one => one.id === id))
 
+/** The ids of some checks, for the history of a run that was asked for no others; nothing where it was asked for all. */
+export const chosenAmong = (all: readonly Check[], some: readonly Check[]): { readonly chosen?: readonly string[] } =>
+  some.length === all.length ? {} : { chosen: some.map(({ id }) => id) }
+
 /** The checks with the levels that a set of requirements gives them; those that it does not have stay as they are. */
 export const withLevels = (checks: readonly Check[], levels: Readonly<Record<string, Level>> = {}): readonly Check[] =>
   checks.map(check => ({ ...check, level: levels[check.id] ?? check.level }))

@@ -32,6 +32,10 @@ export const whyEnded = (signal: AbortSignal): string =>
 export const cutOffInWords = (end: Pick<End, 'limitMs'> | undefined): string =>
   end?.limitMs === undefined ? 'the run ended before' : timeOverInWords(end.limitMs)
 
+/** What a check comes to whose scenario has not ended: a run that has gone to its end was not asked for it. */
+export const notPlayedInWords = (end: Pick<End, 'limitMs' | 'interrupted'> | undefined): string =>
+  end?.interrupted === false ? 'the run was made without it' : cutOffInWords(end)
+
 const timeOverInWords = (limitMs: number) =>
   `the time of the run was over: it had ${typed(limitMs)}, --timeout ${typed(2 * limitMs)} gives it more`
 

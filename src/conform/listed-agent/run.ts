@@ -32,6 +32,8 @@ export interface OutsideOptions {
   readonly seed: number
   /** Names of what is done. */
   readonly scenes: ReadonlySet<string>
+  /** Ids of the checks that the run is for; undefined: all. */
+  readonly chosen?: readonly string[] | undefined
   readonly newId: World['id']
   readonly listen?: Listen
   /** Hears of each task that is bought, and of what becomes of it. */
@@ -107,7 +109,7 @@ class Outside {
   }
 
   #begin(): void {
-    const { agent, marketplace, declared, seed } = this.#options
+    const { agent, marketplace, declared, seed, chosen } = this.#options
     const { answer, work } = declared.patience
     const url = 'webhookUrl' in agent ? (agent.webhookUrl ?? '') : ''
     this.#recorder.add({
@@ -115,6 +117,7 @@ class Outside {
       agent: { url, command: null, listed: { marketplace, id: agent.id, slug: agent.slug } },
       patience: { answer, work },
       declared: declaredInWords(declared),
+      ...(chosen && { chosen }),
     })
   }
 

@@ -52,7 +52,7 @@ export const agentInWords = ({ agent: { url, command, listed } }: Report): strin
   listed ? `${listed.slug} at ${listed.marketplace}` : (command ?? url)
 
 /** The line that plays one check again. */
-export function againLine({ agent, seed, bought }: Report, id: string): string {
+export function againLine({ agent, seed, bought }: Report, id: string, program = 'npx agent-marketplace'): string {
   const { url, command, listed } = agent
   const where = listed
     ? [
@@ -65,7 +65,7 @@ export function againLine({ agent, seed, bought }: Report, id: string): string {
     : command === null
       ? ['--url', url]
       : ['--start', command]
-  return ['marketplace conformance', ...where.map(plainShellWord), `--seed ${seed}`, `--only ${id}`].join(' ')
+  return [`${program} conformance`, ...where.map(plainShellWord), `--seed ${seed}`, `--only ${id}`].join(' ')
 }
 
 /** How many of the checks that could be judged are as they should be, by level. */

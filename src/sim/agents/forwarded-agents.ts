@@ -29,7 +29,7 @@ export async function ensureForwardedAgents(
     webhookUrl: (slug: string) => route(slug, forwardTo),
     fields: {
       tagline: `Runs on this machine, at ${forwardTo}`.slice(0, 200),
-      description: 'An agent of this machine. `marketplace dev` forwards its webhooks; update it to say what it does.',
+      description: 'An agent of this machine. `dev` forwards its webhooks; update it to say what it does.',
     },
   }))
   const agents = await ensureAgents(market, builderId, described)

@@ -3,7 +3,8 @@ import { limits } from '../../api/limits.ts'
 import type { Fill } from '../db.ts'
 import { FillWarning } from '../fill-warning.ts'
 
-const WAY_OUT = 'Move to Postgres with marketplace db copy, or raise MARKETPLACE_DB_LIMIT if there is memory for more.'
+const WAY_OUT =
+  'Move to Postgres with npx agent-marketplace db copy, or raise MARKETPLACE_DB_LIMIT if there is memory for more.'
 
 /** SQLite has 2 GiB of memory here. The rest above this limit is for finishing open work. */
 export const FULL_BYTES = limits.database.fullMebibytes * 1024 ** 2

@@ -133,7 +133,11 @@ const attempt = (engine: Engine, effect: Effect, where: string) => {
   }
 }
 
-export const restore = 'Restore a backup; look with: marketplace db check FILE'
+const LOOK = '; look with: npx agent-marketplace db check FILE'
+export const restore = `Restore a backup${LOOK}`
+
+/** For whoever is looking. */
+export const withoutLook = (message: string) => message.replace(LOOK, '')
 
 export const damagedAt = (path: string, offset: number) =>
   new StoreError(`${path} is damaged at byte ${offset}, before a point that was durable. ${restore}`)

@@ -6,6 +6,7 @@ import { fenced } from './fence.ts'
 import { stepsOfSnapshot } from './file-state.ts'
 import { lockFile, refuseIfLocked } from './lock.ts'
 import { type Recovered, recover, runSteps } from './recovery.ts'
+import { withoutLook } from './replay.ts'
 import { Unit } from './unit.ts'
 
 export interface FileCheck {
@@ -31,7 +32,7 @@ export const checkFile = async (path: string): Promise<FileCheck> => {
     return report(await recover(realDisk, file))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
-    const problems = [(error as Error).message]
+    const problems = [withoutLook((error as Error).message)]
     return { ok: false, problems, snapshotSeq: null, journalRecords: 0, tornBytes: 0, db: null }
   }
 }

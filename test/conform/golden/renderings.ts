@@ -153,7 +153,8 @@ const shown: Readonly<Record<string, (ui: Ui) => void>> = {
   ...Object.fromEntries(
     Object.entries(reports).map(([name, report]) => [
       name,
-      (ui: Ui) => showReport(ui, { report, history: histories[name] ?? history }, id => againLine(report, id)),
+      (ui: Ui) =>
+        showReport(ui, { report, history: histories[name] ?? history }, id => againLine(report, id, 'marketplace')),
     ]),
   ),
   list: ui => void list(answering(ui), wrong),
