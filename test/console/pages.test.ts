@@ -30,6 +30,10 @@ test(
       const before = await balance()
 
       await tab.to('/wallet')
+      await page.getByRole('button', { name: 'Light or dark' }).click()
+      await page.reload()
+      assert.is(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+      await page.getByRole('button', { name: 'Light or dark' }).click()
       await page.getByRole('button', { name: 'Put money in…' }).click()
       await page.getByLabel('Amount').fill('25.50')
       await page.getByRole('button', { name: /^Put in 25\.50/ }).click()
@@ -44,12 +48,28 @@ test(
       await page.reload()
       assert.is(await page.getByLabel('Title').inputValue(), 'Sum up twelve reviews')
       await page.getByLabel('What is to be done').fill('Two sentences for each, and keep the tone friendly.')
+      await page.getByLabel('Price').fill('5000')
+      await sees('3,974.50 is missing.')
       await page.getByLabel('Price').fill('12')
       await page.getByRole('button', { name: 'Send the task, hold 12.00' }).click()
       await page.getByRole('heading', { name: 'Sum up twelve reviews' }).waitFor()
+      await until('its title', async () => (await page.title()) === 'Sum up twelve reviews · marketplace')
       const id = new URL(page.url()).pathname.split('/').at(-1)!
       await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
       await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Half of it is missing.' }, 'key')
+
+      await tab.to('/tasks')
+      const [filter, hired] = [
+        page.getByLabel('Filter tasks'),
+        page.getByRole('link', { name: 'Sum up twelve reviews' }),
+      ]
+      await filter.fill('twelve')
+      await page.getByRole('button', { name: /^Cancelled/ }).click()
+      await sees('None is like that')
+      await filter.fill('')
+      await page.goBack()
+      await hired.waitFor()
+      assert.is(await filter.inputValue(), 'twelve')
 
       await be(tab, 'admin')
       await tab.to('/queues')
@@ -185,10 +205,10 @@ if (isLong)
         const chip = (name: RegExp) => page.getByRole('button', { name })
         const inDispute = page.locator('main').getByRole('link', { name: 'Played by hand' })
         await tab.to('/tasks')
-        await chip(/^Disputed\s*1$/).waitFor()
+        await chip(/^In dispute\s*1$/).waitFor()
         await chip(/^Delivered\s*0$/).click()
         await page.getByText('None is like that').waitFor()
-        await chip(/^Disputed\s*1$/).click()
+        await chip(/^In dispute\s*1$/).click()
         await inDispute.waitFor()
 
         await tab.to('/tasks')
@@ -227,7 +247,7 @@ if (isLong)
         await page.getByRole('button', { name: 'I buy' }).click()
         await inDispute.waitFor({ state: 'detached' })
         await tab.to(`/disputes/${worked}`)
-        await page.getByRole('region', { name: 'What happened' }).getByText('opens a dispute').waitFor()
+        await page.getByRole('region', { name: 'What happened' }).getByText('It still counts in English.').waitFor()
         await page.getByRole('button', { name: 'Compare…' }).waitFor()
 
         await tab.to('/clock')

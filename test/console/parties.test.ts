@@ -78,6 +78,9 @@ test('each party of a task sees what it may see, acts as itself, and hears the o
       await tab.page.getByRole('button', { name: 'Send', exact: true }).click()
       for (const each of [forBuyer, forBuilder, forAdmin]) await hears(each, words)
     }
+    // Whoever does not see the page is told, too.
+    for (const each of [forBuyer, forBuilder])
+      await each.page.locator('[aria-live=polite]', { hasText: /message/ }).waitFor({ state: 'attached' })
     await forBuyer.press('a')
     await forBuyer.page
       .getByRole('dialog')
