@@ -82,6 +82,11 @@ test(
         .click()
       await sees('Decided: split')
       assert.equal(await balance(), { ...before, balance: before.balance + 2550 - 700, heldBalance: 0 })
+
+      // Nothing of whoever was signed in before stays.
+      await tab.to('/wallet')
+      await tab.press('2')
+      await sees('1,018.50')
       tab.hadNoFaults()
     } finally {
       await close()
