@@ -41,6 +41,13 @@ test(
       assert.is((await balance()).balance, before.balance + 2550)
 
       await tab.to('/hire/sample-agent')
+      await page.getByLabel('Title').fill('Not yet')
+      await page.getByLabel('What is to be done').fill('Two sentences for each, once there are any.')
+      await page.getByRole('button', { name: 'Keep as a draft' }).click()
+      await page.locator('.head .st', { hasText: 'Draft' }).waitFor()
+      assert.is((await balance()).heldBalance, 0)
+
+      await tab.to('/hire/sample-agent')
       await page.getByLabel('Title').fill('Sum up twelve reviews')
       await page.getByLabel('What is to be done').fill('Too short.')
       await page.getByRole('button', { name: /^Send the task/ }).click()
@@ -53,7 +60,6 @@ test(
       await page.getByLabel('Price').fill('12')
       await page.getByRole('button', { name: 'Send the task, hold 12.00' }).click()
       await page.getByRole('heading', { name: 'Sum up twelve reviews' }).waitFor()
-      await until('its title', async () => (await page.title()) === 'Sum up twelve reviews · marketplace')
       const id = new URL(page.url()).pathname.split('/').at(-1)!
       await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
       await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Half of it is missing.' }, 'key')
@@ -81,6 +87,7 @@ test(
         .getByRole('button', { name: /^Split 5\.00 and 7\.00/ })
         .click()
       await sees('Decided: split')
+      assert.is(await page.title(), 'Sum up twelve reviews · marketplace')
       assert.equal(await balance(), { ...before, balance: before.balance + 2550 - 700, heldBalance: 0 })
 
       // Nothing of whoever was signed in before stays.
@@ -268,6 +275,8 @@ if (isLong)
           faults.items.map(({ name }) => name),
           ['late'],
         )
+        await page.getByRole('button', { name: 'Take back all 1' }).click()
+        await page.getByRole('button', { name: 'Take back late' }).waitFor({ state: 'detached' })
         const from = dev.seen()
         await page.getByLabel(/^easy/).click()
         await dev.until('a persona', line => line.type === 'persona' && line.persona === 'easy', from)
