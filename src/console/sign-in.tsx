@@ -4,7 +4,6 @@ import type { MarketplaceError } from '../client/client.ts'
 import { useActions } from './actions.ts'
 import { api, isRefusal } from './api.ts'
 import { Field, type Refusal, Refused } from './parts/form.tsx'
-import { Icon } from './parts/icons.tsx'
 import { Command, Note } from './parts/say.tsx'
 import { count } from './parts/words.tsx'
 import { place } from './router.ts'
@@ -195,7 +194,6 @@ interface StepProps {
 
 const Back = ({ onBack }: StepProps) => (
   <button type="button" class="link" onClick={onBack}>
-    <Icon name="back" class="vh" />
     Back to signing in
   </button>
 )

@@ -92,8 +92,14 @@ async function allowsAnAgent(tab: Tab, { buyer, agent }: Place): Promise<void> {
   await name.fill(agent.id)
   await tab.press('Enter')
   await isDone(page)
+  // Whoever has no mouse goes on where he was.
+  await page
+    .locator(':focus')
+    .and(page.getByRole('button', { name: 'Allow an agent…' }))
+    .waitFor()
   const [budget, ...others] = (await buyer.client.listBudgets({})).items
-  assert.equal([budget!.agent.id, budget!.maxPerTask, budget!.maxDaily], [agent.id, 1_000, 3_300])
+  const { maxPerTask, maxDaily, maxMonthly } = budget!
+  assert.equal([budget!.agent.id, maxPerTask, maxDaily, maxMonthly], [agent.id, 1_000, 3_300, 50_000])
   assert.is(others.length, 0)
   await press(page, /^Pause/)
   await page.getByRole('button', { name: /^Resume/ }).waitFor()
@@ -102,6 +108,25 @@ async function allowsAnAgent(tab: Tab, { buyer, agent }: Place): Promise<void> {
   await tab.press('Enter')
   await isDone(page)
   await until('none is left', async () => (await buyer.client.listBudgets({})).items.length === 0)
+}
+
+async function seesWhatMoved({ page, to }: Tab): Promise<void> {
+  await to('/wallet')
+  const amountOf = (word: string) => page.getByRole('row').filter({ hasText: word }).locator('.amt')
+  for (const [word, amount] of [
+    ['Held in escrow', '− 20.00'],
+    ['Put in', '+ 100.00'],
+  ] as const)
+    await amountOf(word).getByText(amount, { exact: true }).waitFor()
+}
+
+async function sendsOneAgain({ page, to, sees }: Tab, { agent: { sink } }: Place): Promise<void> {
+  await to('/deliveries')
+  const before = sink.received.length
+  await page.getByRole('checkbox', { name: /^Choose task\.approved/ }).check()
+  await press(page, 'Resend 1 chosen')
+  await sees('1 under way.')
+  await until('it has come', () => sink.received.length === before + 1)
 }
 
 async function connectsPayouts({ page, to, sees }: Tab, forAdmin: Tab, { builder }: Place): Promise<void> {
@@ -261,12 +286,14 @@ test('in a deployment the buyer, the builder and the administrator do what their
     await signIn(forBuyer, buyer, '/')
     await reviews(forBuyer, place, task)
     await allowsAnAgent(forBuyer, place)
+    await seesWhatMoved(forBuyer)
     await signIn(forBuilder, builder, '/')
     await signIn(forAdmin, market.admin, '/')
     await connectsPayouts(forBuilder, forAdmin, place)
     await asksForAWithdrawal(forBuilder, place)
     await paysAndRefuses(forAdmin, place)
     await bans(forAdmin, place)
+    await sendsOneAgain(forBuilder, place)
     await rotates(forBuilder, place)
     await makesAKey(forBuilder, place)
     await turnsOnASecondFactor(forBuilder, place)

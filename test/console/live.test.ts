@@ -90,6 +90,8 @@ test(
         `fetch('/api/tasks/${id}/messages', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${JSON.stringify(task)}' })`,
       )
       await page.locator('.strip b', { hasText: /^Paused, \d+ new$/ }).waitFor()
+      // Longer than what is read anew waits for more.
+      await page.waitForTimeout(1_000)
       assert.is(await page.locator('.talk', { hasText: 'While it is paused' }).count(), 0)
       await tab.press('p')
       await page.locator('.talk', { hasText: 'While it is paused' }).waitFor()

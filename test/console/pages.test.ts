@@ -30,11 +30,22 @@ test(
       const before = await balance()
 
       await tab.to('/wallet')
+      await page.getByRole('button', { name: 'Light or dark' }).click()
+      await page.reload()
+      assert.is(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+      await page.getByRole('button', { name: 'Light or dark' }).click()
       await page.getByRole('button', { name: 'Put money in…' }).click()
       await page.getByLabel('Amount').fill('25.50')
       await page.getByRole('button', { name: /^Put in 25\.50/ }).click()
       await sees('1,025.50')
       assert.is((await balance()).balance, before.balance + 2550)
+
+      await tab.to('/hire/sample-agent')
+      await page.getByLabel('Title').fill('Not yet')
+      await page.getByLabel('What is to be done').fill('Two sentences for each, once there are any.')
+      await page.getByRole('button', { name: 'Keep as a draft' }).click()
+      await page.locator('.head .st', { hasText: 'Draft' }).waitFor()
+      assert.is((await balance()).heldBalance, 0)
 
       await tab.to('/hire/sample-agent')
       await page.getByLabel('Title').fill('Sum up twelve reviews')
@@ -44,12 +55,27 @@ test(
       await page.reload()
       assert.is(await page.getByLabel('Title').inputValue(), 'Sum up twelve reviews')
       await page.getByLabel('What is to be done').fill('Two sentences for each, and keep the tone friendly.')
+      await page.getByLabel('Price').fill('5000')
+      await sees('3,974.50 is missing.')
       await page.getByLabel('Price').fill('12')
       await page.getByRole('button', { name: 'Send the task, hold 12.00' }).click()
       await page.getByRole('heading', { name: 'Sum up twelve reviews' }).waitFor()
       const id = new URL(page.url()).pathname.split('/').at(-1)!
       await dev.until('the deliverable', line => line.type === 'task' && line.taskId === id && line.to === 'delivered')
       await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Half of it is missing.' }, 'key')
+
+      await tab.to('/tasks')
+      const [filter, hired] = [
+        page.getByLabel('Filter tasks'),
+        page.getByRole('link', { name: 'Sum up twelve reviews' }),
+      ]
+      await filter.fill('twelve')
+      await page.getByRole('button', { name: /^Cancelled/ }).click()
+      await sees('None is like that')
+      await filter.fill('')
+      await page.goBack()
+      await hired.waitFor()
+      assert.is(await filter.inputValue(), 'twelve')
 
       await be(tab, 'admin')
       await tab.to('/queues')
@@ -61,7 +87,13 @@ test(
         .getByRole('button', { name: /^Split 5\.00 and 7\.00/ })
         .click()
       await sees('Decided: split')
+      assert.is(await page.title(), 'Sum up twelve reviews · marketplace')
       assert.equal(await balance(), { ...before, balance: before.balance + 2550 - 700, heldBalance: 0 })
+
+      // Nothing of whoever was signed in before stays.
+      await tab.to('/wallet')
+      await tab.press('2')
+      await sees('1,018.50')
       tab.hadNoFaults()
     } finally {
       await close()
@@ -185,10 +217,10 @@ if (isLong)
         const chip = (name: RegExp) => page.getByRole('button', { name })
         const inDispute = page.locator('main').getByRole('link', { name: 'Played by hand' })
         await tab.to('/tasks')
-        await chip(/^Disputed\s*1$/).waitFor()
+        await chip(/^In dispute\s*1$/).waitFor()
         await chip(/^Delivered\s*0$/).click()
         await page.getByText('None is like that').waitFor()
-        await chip(/^Disputed\s*1$/).click()
+        await chip(/^In dispute\s*1$/).click()
         await inDispute.waitFor()
 
         await tab.to('/tasks')
@@ -227,7 +259,7 @@ if (isLong)
         await page.getByRole('button', { name: 'I buy' }).click()
         await inDispute.waitFor({ state: 'detached' })
         await tab.to(`/disputes/${worked}`)
-        await page.getByRole('region', { name: 'What happened' }).getByText('opens a dispute').waitFor()
+        await page.getByRole('region', { name: 'What happened' }).getByText('It still counts in English.').waitFor()
         await page.getByRole('button', { name: 'Compare…' }).waitFor()
 
         await tab.to('/clock')
@@ -243,6 +275,8 @@ if (isLong)
           faults.items.map(({ name }) => name),
           ['late'],
         )
+        await page.getByRole('button', { name: 'Take back all 1' }).click()
+        await page.getByRole('button', { name: 'Take back late' }).waitFor({ state: 'detached' })
         const from = dev.seen()
         await page.getByLabel(/^easy/).click()
         await dev.until('a persona', line => line.type === 'persona' && line.persona === 'easy', from)

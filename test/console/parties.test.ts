@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answered } from '../../src/world/virtual.ts'
 import { openBrowser } from '../support/browser.ts'
-import { openTestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { openTab, signIn, type Tab, tellWhatStandsOpen } from './tab.ts'
 
 const test = suite('parties')
@@ -78,6 +78,9 @@ test('each party of a task sees what it may see, acts as itself, and hears the o
       await tab.page.getByRole('button', { name: 'Send', exact: true }).click()
       for (const each of [forBuyer, forBuilder, forAdmin]) await hears(each, words)
     }
+    // Whoever does not see the page is told, too.
+    for (const each of [forBuyer, forBuilder])
+      await each.page.locator('[aria-live=polite]', { hasText: /message/ }).waitFor({ state: 'attached' })
     await forBuyer.press('a')
     await forBuyer.page
       .getByRole('dialog')
@@ -90,6 +93,114 @@ test('each party of a task sees what it may see, acts as itself, and hears the o
     const told = await textOf(forOther)
     for (const words of ['Between two', 'The work of two.', 'The buyer asks', 'bob', 'bea'])
       assert.not(told.includes(words), words)
+    for (const tab of tabs) {
+      tab.hadNoFaults()
+      await tab.close()
+    }
+  } finally {
+    await Promise.all(browsers.map(({ close }) => close()))
+    await market.close()
+  }
+})
+
+const field = ({ page }: Tab) => page.locator('#content')
+const send = ({ page }: Tab) => page.getByRole('button', { name: 'Send', exact: true }).click()
+
+async function says(tab: Tab, words: string): Promise<void> {
+  await field(tab).fill(words)
+  await send(tab)
+}
+
+const signsInAgain = async ({ page, press }: Tab, { email, password }: TestUser) => {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press('Enter')
+}
+
+interface Both {
+  readonly address: string
+  readonly mine: Tab
+  readonly theirs: Tab
+  readonly me: TestUser
+}
+
+/** What was being written is there again once he is signed in, and can be sent. */
+async function goesOn({ mine, theirs, me }: Both, words: string): Promise<void> {
+  await signsInAgain(mine, me)
+  await hears(mine, `Meanwhile, ${words}`)
+  assert.is(await field(mine).inputValue(), words)
+  await send(mine)
+  for (const tab of [mine, theirs]) await hears(tab, words)
+}
+
+async function isSignedOut(both: Both, words: string): Promise<void> {
+  const { address, mine, theirs } = both
+  await opened(mine, address)
+  await field(mine).fill(words)
+  await mine.page.evaluate("fetch('/api/auth/logout', { method: 'POST' })")
+  await says(theirs, `Meanwhile, ${words}`)
+  // Whatever asks first notices it: this, or what is read anew.
+  await mine.page.evaluate("document.querySelector('#content')?.form.requestSubmit()")
+  await mine.sees('You go on where you were. What you wrote is still there.')
+  await goesOn(both, words)
+}
+
+async function isBanned(both: Both, words: string, ban: (banned: boolean) => Promise<unknown>): Promise<void> {
+  const { address, mine, theirs, me } = both
+  await opened(mine, address)
+  await field(mine).fill(words)
+  await ban(true)
+  await send(mine)
+  const told = mine.page.getByRole('alert').getByText('This account is banned')
+  await told.first().waitFor()
+  await says(theirs, `Meanwhile, ${words}`)
+  await mine.page.reload()
+  await mine.sees('You go on where you were.')
+  await signsInAgain(mine, me)
+  await told.waitFor()
+  await ban(false)
+  await goesOn(both, words)
+}
+
+test('who is signed out or banned while he writes is told so by what he does next, and loses nothing; the other one goes on', async () => {
+  const market = await openTestMarketplace({ mode: 'serve', payments: 'sandbox', rateLimits: 'off' })
+  const { admin } = market
+  const [buyer, builder] = [await market.join('bob', 10_000), await market.join('bea')]
+  const agent = await market.list(builder)
+  const { id } = await market.draft(buyer, agent)
+  await buyer.client.submitTask({ id })
+  await market.webhooksSent()
+  await market.callback(agent, id, { action: 'accept' })
+  await market.callback(agent, id, { action: 'deliver', content: 'The work of two.' })
+  const browsers = await Promise.all([openBrowser(), openBrowser()])
+  // Who is banned may not sign in.
+  const tabs = await Promise.all(browsers.map(({ browser }) => openTab(browser, market.url, { refusals: [400, 403] })))
+  const [forBuyer, forBuilder] = tabs as [Tab, Tab]
+  const address = `/tasks/${id}`
+  try {
+    await signIn(forBuyer, buyer, address)
+    await signIn(forBuilder, builder, address)
+    for (const both of [
+      { address, mine: forBuyer, theirs: forBuilder, me: buyer },
+      { address, mine: forBuilder, theirs: forBuyer, me: builder },
+    ]) {
+      await isSignedOut(both, `signed out, ${both.me.email}`)
+      await isBanned(both, `banned, ${both.me.email}`, banned =>
+        admin.client.adminUpdateUser({ id: both.me.id, banned }),
+      )
+    }
+    // What stands in a dialog is kept as well.
+    await forBuyer.press('v')
+    const wish = forBuyer.page.getByLabel('What should be different')
+    await wish.fill('The headings, in German.')
+    await forBuyer.page.evaluate(
+      "fetch('/api/auth/logout', { method: 'POST' }).then(() => document.querySelector('dialog form')?.requestSubmit())",
+    )
+    await forBuyer.sees('You go on where you were.')
+    await signsInAgain(forBuyer, buyer)
+    await forBuyer.page.getByRole('button', { name: /^Ask for a revision/ }).waitFor()
+    await forBuyer.press('v')
+    assert.is(await wish.inputValue(), 'The headings, in German.')
     for (const tab of tabs) {
       tab.hadNoFaults()
       await tab.close()

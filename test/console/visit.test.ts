@@ -95,6 +95,8 @@ test('the second of a double click approves nothing that has moved below it', as
     await tab.page.getByRole('button', { name: 'Approve Second' }).dblclick()
     await tab.page.getByText('Nothing waits.').nth(3).waitFor()
     assert.is(await tab.page.getByText('Not approved').count(), 0)
+    await marketplace.publish(builder, { name: 'Third' })
+    await tab.page.getByRole('button', { name: 'Approve Third' }).waitFor()
     tab.hadNoFaults()
   } finally {
     await close()

@@ -7,6 +7,9 @@ export type Clock = Awaited<ReturnType<typeof api.getClock>>
 export type Due = Clock['due'][number]
 export type ClockMove = { advanceMs: number } | { to: string }
 
+/** What is delivered is work, too: of what is removed it is a webhook. */
+const oldOf = (id: string) => id.replace('delivery', 'webhook').replaceAll('_', ' ')
+
 const KINDS = {
   webhook: ['arrow', 'A webhook is sent'],
   clearing: ['coin', 'A payment clears'],
@@ -18,7 +21,7 @@ const KINDS = {
 
 export const dueWords = ({ kind, id, about, title, agent }: Due) =>
   kind === 'retention'
-    ? `Old ${id.replaceAll('_', ' ')} are removed`
+    ? `Old ${oldOf(id)} are removed`
     : [kind === 'webhook' && about ? about : KINDS[kind][1], title ?? agent].filter(Boolean).join(': ')
 
 export const dueName = ({ kind }: Due) => KINDS[kind][1]

@@ -26,7 +26,7 @@ const SHOWN = [
   { value: 'webhooks', word: 'Webhooks' },
   { value: 'money', word: 'Money' },
   { value: 'tests', word: 'Tests' },
-  { value: 'looks', word: 'Requests that look' },
+  { value: 'looks', word: 'GET requests' },
 ] as const
 type Shown = (typeof SHOWN)[number]['value']
 
