@@ -13,7 +13,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { postgresText } from '../../src/store/postgres/sql-text.ts'
 import { LOOKED_THROUGH } from '../../src/store/tables/webhooks/deliveries.ts'
 import { type Asked, countStatements } from '../support/counted-db.ts'
-import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
+import { busyTask, crowdStatements, reviewedTask, SOMEONE, userId, workedTask } from '../support/crowd.ts'
 import { engine, freshDatabase } from '../support/databases.ts'
 import { amount } from '../support/length.ts'
 import { listsOf, listsOfAdmin, listsOfSession, pathOf, readsOf } from '../support/lists.ts'
@@ -30,7 +30,7 @@ const asks = [
   ...listsOf(busy),
   ...listsOfAdmin,
   ...listsOfSession,
-  ...readsOf({ busy, reviewed: busy + TRADERS, worked: busy - 1 }),
+  ...readsOf({ busy, reviewed: reviewedTask({ traders: TRADERS }), worked: workedTask({ traders: TRADERS }) }),
 ]
 /** Pages for people and figures for programs, which are no part of the interface. */
 const besides = [
