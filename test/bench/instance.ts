@@ -27,6 +27,7 @@ answer({
       rateLimits: 'off',
       world: createWorld({ requireHttps: true, allowLoopback: true, ca }),
       file: null,
+      // One for each client: a submit holds its own for the whole transaction. Reads by id take two, however many there are.
       postgres: { url, poolSize: 32 },
       bucket,
       secretKey: Buffer.alloc(32, 7).toString('base64'),

@@ -6,7 +6,7 @@ import { judge } from './conformance.ts'
 import { inBrowser } from './console.ts'
 import { dispatch, durableSubmit } from './durable.ts'
 import { firstHire } from './first-hire.ts'
-import { pages } from './pages.ts'
+import { account, pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
 import { postgres } from './postgres.ts'
 import { agentList, latency, manyTasks, oneTask, refused, submitOverHttp } from './rows.ts'
@@ -29,6 +29,7 @@ const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   size: manyTasks,
   postgres,
   pages,
+  account,
 }
 
 const wanted = process.argv.slice(2)

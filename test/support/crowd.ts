@@ -10,9 +10,13 @@ export interface Crowd {
   people: number
   /** How many of them buy and sell: task `n` is bought by trader `n % traders`. */
   traders: number
+  /** All tasks are of the trader to ask as: every second one they buy, the others they sell. */
+  ofOne?: boolean
   /** When the last task was created, in ms. The first one is a year older. */
   now: number
 }
+
+type Whose = Pick<Crowd, 'traders' | 'ofOne'>
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -25,8 +29,15 @@ export const deliveryId = (task: number) => `dlv_${padded(2 * task)}`
 
 /** The trader to ask as. */
 export const SOMEONE = 5
+// Of what they buy, as `turnOf` counts it: one that is completed.
+const BUSY_TURN = 35
+
 /** One completed task of theirs, under which there are many messages. */
-export const busyTask = ({ traders }: Pick<Crowd, 'traders'>) => SOMEONE + 35 * traders
+export const busyTask = ({ traders, ofOne }: Whose) => (ofOne ? 2 * BUSY_TURN : SOMEONE + BUSY_TURN * traders)
+/** One of theirs with a review. */
+export const reviewedTask = (whose: Whose) => busyTask(whose) + (whose.ofOne ? 2 : whose.traders)
+/** One that their agent did. */
+export const workedTask = (whose: Whose) => busyTask(whose) + (whose.ofOne ? 1 : -1)
 
 // As long as real ids, and in order like them.
 const ORIGIN = 1_000_000_000_000
@@ -172,10 +183,15 @@ function peopleOf({ people, now }: Crowd): string[] {
 }
 
 // The number of a task among its buyer's.
-const turnOf = ({ traders }: Crowd) => `(n / ${traders})`
-const buyerOf = ({ traders }: Crowd) => `n % ${traders}`
+const turnOf = ({ traders, ofOne }: Crowd) => `(n / ${ofOne ? 2 : traders})`
+const either = (bought: string, sold: string) => `(CASE n % 2 WHEN 0 THEN ${bought} ELSE ${sold} END)`
+const buyerOf = (crowd: Crowd) =>
+  crowd.ofOne ? either(String(SOMEONE), `${SOMEONE - 1} - ${turnOf(crowd)} % 5`) : `n % ${crowd.traders}`
 // Everyone buys from the five that come next.
-const builderOf = (crowd: Crowd) => `(${buyerOf(crowd)} + 1 + ${turnOf(crowd)} % 5) % ${crowd.traders}`
+const builderOf = (crowd: Crowd) =>
+  crowd.ofOne
+    ? either(`${SOMEONE + 1} + ${turnOf(crowd)} % 5`, String(SOMEONE))
+    : `(${buyerOf(crowd)} + 1 + ${turnOf(crowd)} % 5) % ${crowd.traders}`
 const timeOf = ({ tasks, now }: Crowd) => `${now - YEAR_MS} + n * CAST(${Math.floor(YEAR_MS / tasks)} AS BIGINT)`
 // One task in twenty is open, one a draft, three were cancelled, the others are done.
 const stageOf = (crowd: Crowd) => `(${turnOf(crowd)} / 5 % 20)`

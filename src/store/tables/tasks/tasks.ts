@@ -111,8 +111,11 @@ export interface NamedTaskRow extends TaskRow {
   builderName: string
 }
 
+// A long text that is put together anew is hashed anew, too.
+const selectWhole = `${select} WHERE t.id = $1`
+
 /** Reads a task with its deliverable and its dispute in one statement. */
-export const wholeTask = (q: Reader, id: string) => q.get<NamedTaskRow>(`${select} WHERE t.id = $1`, [id])
+export const wholeTask = (q: Reader, id: string) => q.get<NamedTaskRow>(selectWhole, [id])
 
 const noDeliverable: Partial<TaskRow> = {
   deliverableContent: null,

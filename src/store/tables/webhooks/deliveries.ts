@@ -168,8 +168,11 @@ export async function newestAttempts(q: Reader, agentIds: readonly string[]) {
   )
 }
 
-/** How many deliveries of an agent are looked through for those of a task: there is no index for what has ended. */
-const LOOKED_THROUGH = 1_000
+/**
+ * How many deliveries of an agent are looked through for those of a task: there is no index for what has ended.
+ * @internal A test has fewer, and looks through fewer.
+ */
+export const LOOKED_THROUGH = 1_000
 const MOST_ATTEMPTS = 20
 
 /** The last attempts to bring an agent something about a task, in order. */
