@@ -30,3 +30,12 @@ export const api = createClient({
 
 export const isRefusal = (error: unknown, status: number): error is MarketplaceError =>
   error instanceof MarketplaceError && error.status === status
+
+type TasksAsked = NonNullable<Parameters<typeof api.listTasks>[0]>
+
+/** Those of everybody, as an administrator sees them, or one's own. */
+export async function listTasks(isOfAll: boolean, { role, ...asked }: TasksAsked, signal: AbortSignal) {
+  if (isOfAll) return api.adminListTasks(asked, { signal })
+  const { tasks: items, pagination } = await api.listTasks({ role, ...asked }, { signal })
+  return { items, pagination }
+}

@@ -1,6 +1,6 @@
 /** What happens now. */
 import { useActions } from '../actions.ts'
-import { api } from '../api.ts'
+import { api, listTasks } from '../api.ts'
 import { useData } from '../data.ts'
 import { useChanges } from '../live.ts'
 import type { PageProps } from '../page.ts'
@@ -89,11 +89,7 @@ function FirstWarning({ of: { warnings } }: { of: Status }) {
 }
 
 function LastTasks({ me: { isAdmin } }: Pick<PageProps, 'me'>) {
-  const { data, error, reload } = useData('tasks', async signal => {
-    if (isAdmin) return api.adminListTasks({ limit: 20 }, { signal })
-    const { tasks: items, pagination } = await api.listTasks({ limit: 20 }, { signal })
-    return { items, pagination }
-  })
+  const { data, error, reload } = useData('tasks', signal => listTasks(isAdmin, { limit: 20 }, signal))
   useChanges(({ type }) => type === 'task', reload)
   return (
     <Card

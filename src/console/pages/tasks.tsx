@@ -1,6 +1,6 @@
 /** The tasks that one has to do with; for an administrator those of everybody. */
 import { useActions } from '../actions.ts'
-import { api } from '../api.ts'
+import { api, listTasks } from '../api.ts'
 import { useData } from '../data.ts'
 import { useNewer } from '../live.ts'
 import type { PageProps } from '../page.ts'
@@ -36,7 +36,7 @@ export default function Tasks({ query, me }: PageProps) {
   const page = Number(query.get('page') ?? 1)
   const search = given({ q, agent, role })
   const isOfAll = me.isAdmin && role === ''
-  const list = useData(text, signal => listed(isOfAll, { ...search, ...shownAs(state), page, limit: 20 }, signal))
+  const list = useData(text, signal => listTasks(isOfAll, { ...search, ...shownAs(state), page, limit: 20 }, signal))
   const counts = useData(JSON.stringify(search), async signal => (isOfAll ? null : countsOf(search, signal)))
   const total = counts.data ? sumOf(counts.data) : undefined
   const [newer, show] = useNewer(
@@ -53,7 +53,8 @@ export default function Tasks({ query, me }: PageProps) {
         title="Tasks"
         sub={
           <span>
-            {`What ${isOfAll ? 'everybody has' : 'you have'} asked for${me.isBuilder && !isOfAll ? ', and what your agents work on' : ''}.`}
+            What {isOfAll ? 'everybody has' : 'you have'} asked for
+            {me.isBuilder && !isOfAll && ', and what your agents work on'}.
           </span>
         }
         acts={
@@ -94,7 +95,7 @@ export default function Tasks({ query, me }: PageProps) {
         <Listing
           label="The tasks"
           list={list}
-          rows={list.data?.rows ?? []}
+          rows={list.data?.items ?? []}
           keyOf={row => row.id}
           isFiltered={text !== ''}
           empty={nothing}
@@ -105,26 +106,13 @@ export default function Tasks({ query, me }: PageProps) {
   )
 }
 
-type Asked = NonNullable<Parameters<typeof api.listTasks>[0]>
-
-async function listed(isOfAll: boolean, { role, ...asked }: Asked, signal: AbortSignal) {
-  if (isOfAll) {
-    const { items, pagination } = await api.adminListTasks(asked, { signal })
-    return { rows: items, pagination }
-  }
-  const { tasks, pagination } = await api.listTasks({ role, ...asked }, { signal })
-  return { rows: tasks, pagination }
-}
-
 /** A task in dispute is shown as that, whatever state it is in. */
 const shownAs = (state: State) =>
   state === ''
     ? {}
     : state === 'disputed'
       ? { disputed: 'true' as const }
-      : state === 'delivered' || state === 'completed'
-        ? { status: state, disputed: 'false' as const }
-        : { status: state }
+      : { status: state, disputed: 'false' as const }
 
 type Search = Omit<Parameters<typeof api.countTasks>[0], 'disputed'>
 
