@@ -1,7 +1,6 @@
 /** The command line: runs the command that the words name, and prints its error. */
 import { asTypedHere, UsageError, wantedDebug, wantsJson } from '../settings/config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
-import { inCommands } from './command-line/endpoint-words.ts'
 import { commandPaths, wholeTable } from './command-table.ts'
 import { noteTyped, typed } from './connection/next-steps.ts'
 import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
@@ -61,8 +60,12 @@ async function reportFault(
 }
 
 /** As whoever has typed a command can do it. `call` takes requests as they are. */
-const said = async (text: string, [command]: readonly string[]) =>
-  asTypedHere(command === 'call' ? text : await inCommands(text, typed, wholeTable))
+async function said(text: string, [command]: readonly string[]): Promise<string> {
+  if (command === 'call' || !text.includes(' /api/')) return asTypedHere(text)
+  // The records of all endpoints are loaded where one is named.
+  const { inCommands } = await import('./command-line/endpoint-words.ts')
+  return asTypedHere(await inCommands(text, typed, wholeTable))
+}
 
 /** A list at the end needs no full stop. */
 const sentence = (message: string) => (/[.!?…]$|\n .*$/.test(message) ? message : `${message}.`)

@@ -222,6 +222,8 @@ test('what is wrong is told with each answer, as calls that can be made', async 
     const update = adviceIn(text).find(([name]) => name === 'command')
     assert.match(String(update?.[1].line), /^agents update draft --webhook-url /, name)
   }
+  // A test may have changed since when it is wrong, which is told once.
+  await said('clock', { do: 'show' })
   for (const [name, given] of [
     ['clock', { do: 'show' }],
     ['command', { line: 'tasks list' }],

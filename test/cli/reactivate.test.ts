@@ -37,14 +37,11 @@ test('a refused reactivation leads to the test, and the passed test back to the 
   assert.ok((await answerHere('agents', 'show', 'sample-agent')).data.visible)
 })
 
-test('programs get the same step as a hint', async () => {
+test('programs get the same step as a hint, and not what they have asked for just now', async () => {
   await runHere('agents', 'deactivate', 'sample-agent')
   const { hint, status } = await answerHere('agents', 'reactivate', 'sample-agent')
   assert.is(status, 400)
-  assert.match(
-    hint,
-    /\nNext: marketplace test-connection sample-agent\nNext: marketplace agents reactivate sample-agent$/,
-  )
+  assert.match(hint, /^[^\n]+\nNext: marketplace test-connection sample-agent$/)
 })
 
 test('the key of dev that tests a deactivated agent says what lists it again', async () => {

@@ -143,12 +143,11 @@ function planOf(flags: ConformanceFlags) {
   const repeats = numberGiven('--repeat', repeat, [1, MOST_REPEATS])
   const kept = historyFor(flags)
   const played = checksOf(kept)
-  if (flags.requirements !== undefined && played.length < checks.length) throw new UsageError(PART_WAS_PLAYED)
   if (json && wanted.some(({ path }) => path === null))
     throw new UsageError('--json prints on stdout, so every --report needs a file: --report junit=out/junit.xml.')
   return {
     ...{ flags, settings, kept, played, chosen: chosenChecks(flags, played), wanted },
-    requirements: requirementsIn(flags, settings),
+    requirements: requirementsIn(flags, settings, played.length === checks.length),
     baseline: baselineIn(flags.baseline, flags.writeBaseline === true),
     seed: seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED]),
     repeats,
@@ -156,9 +155,10 @@ function planOf(flags: ConformanceFlags) {
   }
 }
 
-function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) {
+function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings, isOfAll: boolean) {
   const { requirements, only, skip } = flags
   if (requirements !== undefined && (only || skip)) throw new UsageError(WHOLE_SET)
+  if (requirements !== undefined && !isOfAll) throw new UsageError(PART_WAS_PLAYED)
   const named = requirements ?? settings.requirements
   try {
     return requiredIn(named)
