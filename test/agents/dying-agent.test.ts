@@ -76,7 +76,8 @@ test('an agent of dev --run that ends before it listens is told so too, without 
   writeFileSync(path, 'setTimeout(() => {}, 3_600_000)')
   const own = await devOf(place, ['--run', shellLine(process.execPath, 'agent.cjs'), '--watch', '.'])
   const { slug } = own.ready.agents.find(({ forwardTo }) => forwardTo)!
-  const words = / The agent ended with exit code 1\. Its last words: RangeError: out of ideas\. It starts anew when a watched file changes\./
+  const words =
+    / The agent ended with exit code 1\. Its last words: RangeError: out of ideas\. It starts anew when a watched file changes\./
   const why = async () => (await run(['why', slug], place)).out
   await until('that nothing listens', async () =>
     /Nothing listens at \S+\. (?:Start the agent|The agent runs)/.test(await why()),

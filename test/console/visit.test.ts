@@ -97,6 +97,10 @@ test('the second of a double click approves nothing that has moved below it', as
     assert.is(await tab.page.getByText('Not approved').count(), 0)
     await marketplace.publish(builder, { name: 'Third' })
     await tab.page.getByRole('button', { name: 'Approve Third' }).waitFor()
+    // What it says of itself is there before it is approved.
+    const reviews = tab.page.getByRole('region', { name: 'Agents to review' })
+    await reviews.locator('summary').click()
+    await reviews.getByText('An agent in the same process').waitFor()
     tab.hadNoFaults()
   } finally {
     await close()

@@ -161,8 +161,12 @@ function Reviews() {
             of={agent}
             under={
               <>
-                <Text>{agent.tagline}</Text>
-                <br />
+                <details>
+                  <summary>
+                    <Text>{agent.tagline}</Text>
+                  </summary>
+                  <Text>{agent.description}</Text>
+                </details>
                 by <Text>{agent.builder.name}</Text>, <Age at={agent.updatedAt} />
                 {agent.lastCheckPassedAt && (
                   <>
