@@ -415,7 +415,9 @@ if (isLong)
         await page.getByRole('button', { name: 'Run again' }).waitFor()
         const run = await userOf(dev, 'builder').client.getConformanceRun({ id })
         const { verdict, fix } = run.checks.find(one => one.id === check)!
-        assert.equal([run.state, verdict], ['stopped', 'fail'])
+        assert.is(run.state, 'stopped')
+        // What is found meanwhile may be its cause.
+        assert.ok(verdict === 'fail' || verdict === 'behind', verdict)
         await tab.sees(fix)
         await tab.isAccessible('a broken check')
         tab.hadNoFaults()
