@@ -11,6 +11,8 @@ export interface Balancer {
   targets: string[]
   /** Every request that a server took, once it has ended. */
   asked: Asked[]
+  /** How many a server has in hand, those too whose answer nobody waits for any more. */
+  inHand(): number
   close(): Promise<void>
 }
 
@@ -22,7 +24,7 @@ export async function startBalancer(): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true, timeout: 2_000 })
   const targets: string[] = []
   const asked: Asked[] = []
-  let sent = 0
+  let [sent, inHand] = [0, 0]
   const out = new Set<string>()
   const look = async (target: string) => {
     const signal = AbortSignal.timeout(READY_MS)
@@ -45,20 +47,30 @@ export async function startBalancer(): Promise<Balancer> {
     const from = performance.now()
     const note = (isAnswered: boolean) => asked.push({ target, from, to: performance.now(), isAnswered })
     const cut = () => {
+      if (response.destroyed) return
       note(false)
       response.destroy()
     }
     const onward = http.request(target + url, { method: method!, headers, agent })
+    // It is not destroyed: only its server knows when nothing comes of it any more.
+    const late = setTimeout(cut, ANSWER_MS)
+    inHand++
+    onward.on('close', () => {
+      clearTimeout(late)
+      inHand--
+    })
     onward.on('response', answer => {
-      answer.on('error', cut).on('end', () => note(answer.statusCode! < 500))
+      if (response.destroyed) return answer.on('error', () => {}).resume()
+      answer.on('error', cut).on('end', () => {
+        if (!response.destroyed) note(answer.statusCode! < 500)
+      })
       response.writeHead(answer.statusCode!, answer.rawHeaders)
-      answer.pipe(response)
+      return answer.pipe(response)
     })
     onward.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' && left > 1) pass(request, body, response, left - 1)
       else cut()
     })
-    onward.setTimeout(ANSWER_MS, () => onward.destroy(new Error('no answer')))
     onward.end(body)
   }
   const server = http.createServer(async (request, response) => {
@@ -71,6 +83,7 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     targets,
     asked,
+    inHand: () => inHand,
     async close() {
       clearInterval(looking)
       server.closeAllConnections()

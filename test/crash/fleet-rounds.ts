@@ -39,6 +39,7 @@ export async function fleetRounds(
         await load.ended
         if (load.fault) throw load.fault
         callers.close()
+        await fleet.settled()
         const stored = await fleet.db.read(readStoredState)
         const unanswered = assertNothingLost(scenario, stored)
         await assertShown(scenario, caller(), stored, fleet)

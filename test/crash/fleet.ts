@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/store/postgres/database.ts'
 import { start } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startObjectStore } from '../support/object-store.ts'
+import { until } from '../support/patience.ts'
 import { type Agent, startAgent } from './agent.ts'
 import { startBalancer } from './balancer.ts'
 import { Caller } from './caller.ts'
@@ -24,6 +25,8 @@ export interface Fleet {
   urls: readonly string[]
   /** Every request that the balancer has passed on. */
   asked: Asked[]
+  /** Resolves when the servers have ended all that the balancer has passed on, also what it has given up. */
+  settled(): Promise<void>
   db: Db
   /** Makes a builder with a key; the administrator is there. */
   furnish(): Promise<Ready>
@@ -107,6 +110,7 @@ async function openFleet(
       url: balancer.url,
       urls: balancer.targets,
       asked: balancer.asked,
+      settled: () => until('the end of all requests', () => balancer.inHand() === 0),
       db,
       furnish: () => furnish(balancer.url),
       async kill(index) {

@@ -1,4 +1,7 @@
-/** One of three instances is stopped amid a transaction that holds a row, and with webhooks in hand: surely, not by luck. */
+/**
+ * One of three instances is stopped amid a transaction that holds a row, with others of it in line for the same row, and with
+ * webhooks in hand: surely, not by luck.
+ */
 import * as assert from 'uvu/assert'
 import { until } from '../support/patience.ts'
 import { Caller, Cut } from './caller.ts'
@@ -9,7 +12,7 @@ import { type Job, newBuyer, PASSWORD, type Scenario } from './scenario.ts'
 export interface Frozen {
   /** By the clock of the machine. */
   at: number
-  /** Resolves when the request has ended that it was stopped amid, some time after it goes on. */
+  /** Resolves when the requests have ended that it was stopped amid, some time after it goes on. */
   ended: Promise<unknown>
 }
 
@@ -23,15 +26,18 @@ export async function freezeAmidWrite(fleet: Fleet, scenario: Scenario): Promise
   const job = await create(scenario, well, newBuyer())
   // Each has some in hand at every moment while the agent is slow.
   scenario.agent.delayMs = 500
+  await until('webhooks in the hands of all', () => allHaveWebhooks(fleet))
   let ended: Promise<unknown> | undefined
   let blocked: Backend | undefined
   await db.write(async tx => {
     await tx.lock('tasks', job.id!)
     const { pid } = (await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!
-    ended = rename(scenario, frozen, job, 'amid the freeze').finally(() => frozen.close())
-    const waiting = async () => (blocked = await backend(fleet, '$1 = ANY(pg_blocking_pids(pid))', pid))
-    await until('the transaction that waits for the row', waiting)
-    await until('webhooks in the hands of all', () => allHaveWebhooks(fleet))
+    const line = ['amid the freeze', 'next in line', 'last in line']
+    ended = Promise.all(line.map(title => rename(scenario, frozen, job, title))).finally(() => frozen.close())
+    await until('the line for the row', async () => {
+      blocked = await backend(fleet, '$1 = ANY(pg_blocking_pids(pid))', pid)
+      return blocked && (await backend(fleet, '$1 = ANY(pg_blocking_pids(pid))', blocked.pid))?.line === line.length - 1
+    })
     fleet.signal(0, 'SIGSTOP')
   })
   const at = Date.now()
@@ -55,11 +61,16 @@ interface Backend {
   state: string
   /** Whether its transaction has locked or changed a row. */
   holds: boolean
+  /** How many there are. */
+  line: number
 }
 
 const backend = ({ db }: Fleet, which: string, value: number) =>
   db.read(q =>
-    q.get<Backend>(`SELECT pid, state, backend_xid IS NOT NULL AS holds FROM pg_stat_activity WHERE ${which}`, [value]),
+    q.get<Backend>(
+      `SELECT pid, state, backend_xid IS NOT NULL AS holds, COUNT(*) OVER () AS line FROM pg_stat_activity WHERE ${which}`,
+      [value],
+    ),
   )
 
 const allHaveWebhooks = async ({ db, urls }: Fleet) => {

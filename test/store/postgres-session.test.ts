@@ -5,8 +5,9 @@ import * as assert from 'uvu/assert'
 import { BusyError, type Db, type Reader } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { inTime } from '../support/patience.ts'
+import { inTime, until } from '../support/patience.ts'
 import { closeOpened, opened } from '../support/servers.ts'
+import { startSilentProxy } from '../support/silent-proxy.ts'
 import { startTransactionPooler } from '../support/transaction-pooler.ts'
 
 test.after.each(closeOpened)
@@ -14,7 +15,7 @@ test.after.each(closeOpened)
 /** In ms: for how long a statement, a lock and a silent client are waited for. */
 const OF_UNITS = {
   statement_timeout: '7000',
-  lock_timeout: '10000',
+  lock_timeout: '1000',
   idle_in_transaction_session_timeout: '2500',
 }
 /** In ms, and in seconds: when a connection ends whose client takes nothing, or is gone. */
@@ -65,9 +66,11 @@ test('who waits for a lock in vain is refused as one that waited, long before it
   const db = await open()
   await db.migrate(tx => tx.run('CREATE TABLE rows (id TEXT PRIMARY KEY)'))
   await db.write(tx => tx.run(`INSERT INTO rows (id) VALUES ('a')`))
+  let tries = 0
   const error = await db.write(async tx => {
     await tx.run(`UPDATE rows SET id = 'a'`)
     const other = db.write(async one => {
+      tries++
       await one.run(`SET LOCAL lock_timeout = 50`)
       await one.run(`UPDATE rows SET id = 'a'`)
     })
@@ -77,6 +80,50 @@ test('who waits for a lock in vain is refused as one that waited, long before it
     )
   })
   assert.instance(error, BusyError)
+  assert.is(tries, 10)
 })
+
+test('who is in line for a row gives up before the one that holds it and stands still: each would hold it as long', async () => {
+  const { url, drop } = await freshDatabase()
+  await opened({ close: drop })
+  const proxy = await opened(await startSilentProxy(url))
+  const gone = await opened(await openPostgres({ url: proxy.url, poolSize: 4 }))
+  const well = await opened(await openPostgres({ url, poolSize: 2 }))
+  await well.migrate(tx => tx.run('CREATE TABLE rows (id TEXT PRIMARY KEY, count INTEGER)'))
+  await well.write(tx => tx.run(`INSERT INTO rows (id, count) VALUES ('a', 0)`))
+  const add = (db: Db) =>
+    db.write(async tx => {
+      // Its answer is waited for, so that it does not go together with the COMMIT.
+      await tx.get(`SELECT id FROM rows WHERE id = 'a' FOR UPDATE`)
+      await tx.run(`UPDATE rows SET count = count + 1 WHERE id = 'a'`)
+    })
+  const line: Promise<unknown>[] = []
+  await well.write(async tx => {
+    await tx.run(`UPDATE rows SET count = 1 WHERE id = 'a'`)
+    line.push(...Array.from({ length: 3 }, () => add(gone)))
+    await until('the line', async () => (await those(well, WAITS)).length === line.length)
+    proxy.fallSilent()
+  })
+  try {
+    await until('the row in a hand', async () => (await those(well, HOLDS)).length > 0)
+    const [first] = await those(well, HOLDS)
+    await until('no line', async () => (await those(well, WAITS)).length === 0)
+    assert.equal(await those(well, HOLDS), [first])
+    await add(well)
+  } finally {
+    proxy.speak()
+    await Promise.all(line)
+  }
+  const { count } = (await well.read(q => q.get<{ count: number }>('SELECT count FROM rows')))!
+  assert.is(count, 2 + line.length)
+})
+
+const WAITS = `wait_event_type = 'Lock'`
+const HOLDS = `state = 'idle in transaction' AND backend_xid IS NOT NULL`
+
+const those = async (db: Db, which: string) => {
+  const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND ${which}`
+  return (await db.read(q => q.all<{ pid: number }>(sql))).map(({ pid }) => pid)
+}
 
 test.run()

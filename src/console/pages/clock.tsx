@@ -26,13 +26,12 @@ export default function ClockPage() {
   const clock = useData('clock', signal => api.getClock({ limit: 20 }, { signal }))
   const move = (by: ClockMove) => moveClock(by).then(clock.reload)
   const { data } = clock
-  const next = data?.due[0]
   useActions([
     {
       title: 'Move the clock to what is due next',
       key: 'n',
-      run: () => next && void move({ to: next.at }),
-      ...(!next && { because: 'Nothing is due' }),
+      run: () => void move('next'),
+      ...(!data?.due[0] && { because: 'Nothing is due' }),
     },
   ])
   return (
@@ -103,7 +102,7 @@ function Now({ clock: { now, scale, due }, onMove }: NowProps) {
             </button>
           ))}
           {due[0] && (
-            <button type="button" class="b main-b" onClick={() => onMove({ to: due[0]!.at })}>
+            <button type="button" class="b main-b" onClick={() => onMove('next')}>
               <Icon name="hour" />
               To the next <kbd>n</kbd>
             </button>

@@ -5,7 +5,7 @@ import { count } from '../parts/words.tsx'
 
 export type Clock = Awaited<ReturnType<typeof api.getClock>>
 export type Due = Clock['due'][number]
-export type ClockMove = { advanceMs: number } | { to: string }
+export type ClockMove = { advanceMs: number } | { to: string } | 'next'
 
 /** What is delivered is work, too: of what is removed it is a webhook. */
 const oldOf = (id: string) => id.replace('delivery', 'webhook').replaceAll('_', ' ')
@@ -29,19 +29,26 @@ export const dueName = ({ kind }: Due) => KINDS[kind][1]
 export const dueIcon = ({ kind }: Due) => KINDS[kind][0]
 
 const STOPS = {
-  steps: 'It stopped: that were as many steps as were asked for.',
-  time: 'It stopped: its time was over.',
-  under_way: 'It stopped: something is under way.',
+  steps: 'enough steps',
+  time: 'its time was over',
+  under_way: 'something is under way',
 } as const
 
-/** Moves the clock, and says what happened on the way, and why it stopped. */
-export async function moveClock(move: ClockMove): Promise<void> {
-  const moved = await tried('The clock stays', () => api.moveClock(move))
-  if (!moved) return
-  const done = `${count(moved.done.length + moved.omitted, 'thing')} happened on the way.`
-  toast(
-    moved.stopped
-      ? { tone: 'wait', word: 'Moved', text: `${done} ${STOPS[moved.stopped.reason]}` }
-      : { tone: 'ok', word: 'Moved', text: done },
-  )
-}
+let moving = Promise.resolve()
+
+/**
+ * Moves the clock, and says what happened on the way, and why it stopped. One move at a time: what is next is what the clock
+ * says after the move before, not what a page has read before that.
+ */
+export const moveClock = (move: ClockMove): Promise<void> =>
+  (moving = moving.then(async () => {
+    const moved = await tried('The clock stays', async () => {
+      if (move !== 'next') return api.moveClock(move)
+      const { next } = await api.getClock({})
+      return next ? api.moveClock({ to: next.at }) : undefined
+    })
+    if (!moved) return
+    const { done, omitted, stopped } = moved
+    const text = `${count(done.length + omitted, 'thing')} happened on the way.${stopped ? ` It stopped: ${STOPS[stopped.reason]}.` : ''}`
+    toast({ tone: stopped ? 'wait' : 'ok', word: 'Moved', text })
+  }))

@@ -148,7 +148,6 @@ export function MoneyCard({ me }: { me: Me }) {
 
 export function DueCard() {
   const { data, error, reload } = useData('due', signal => api.getClock({ limit: MANY }, { signal }))
-  const first = data?.due[0]
   useChanges(() => true, reload)
   return (
     <Card
@@ -164,7 +163,7 @@ export function DueCard() {
         <Failed what="The clock could not be read." error={error} again={reload} />
       ) : !data ? (
         <Loading lines={3} />
-      ) : !first ? (
+      ) : !data.due[0] ? (
         <p class="in q">Nothing is due.</p>
       ) : (
         <>
@@ -182,7 +181,7 @@ export function DueCard() {
             ))}
           </ul>
           <footer>
-            <button type="button" class="b s" onClick={() => moveClock({ to: first.at }).then(reload)}>
+            <button type="button" class="b s" onClick={() => moveClock('next').then(reload)}>
               <Icon name="hour" />
               Move the clock to the next
             </button>

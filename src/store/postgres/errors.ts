@@ -11,8 +11,13 @@ const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
 /** Serialization failure and deadlock: nothing was done. */
 const contested = ['40001', '40P01']
 
-/** Statement time-out, lock not available, no connection or memory left: nothing was done. */
-const busy = ['57014', '55P03', '53300', '53200']
+/** A lock was not to be had in time: nothing was done. */
+const locked = '55P03'
+/** Some 10 s together, less than a statement may take: the refusal says what was waited for. */
+const LOCK_TRIES = 10
+
+/** Statement time-out, no connection or memory left: nothing was done. */
+const busy = ['57014', locked, '53300', '53200']
 // The driver gives these no code.
 const tooSlowToConnect = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/
 
@@ -70,6 +75,7 @@ export const uncertain = (error: unknown) =>
  */
 export function triesFor(error: unknown, isStrict = false): number {
   if (isContested(error)) return isStrict ? 60 : 12
+  if (error instanceof BusyError && codeOf(error.cause) === locked) return LOCK_TRIES
   if (error instanceof FencedError) return 2
   if (error instanceof CutError) return (error.cause as Error).message === SILENCE ? 1 : 2
   return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1

@@ -9,8 +9,12 @@ import { type Lacks, NOTHING } from './lacks.ts'
  * reaches any more, holds no row for longer than others can bear.
  */
 const STALLED_MS = 2_500
-/** Less than a statement may take, so that a refusal can say what was waited for. */
-const LOCK_MS = 10_000
+/**
+ * Less than half of that: the server would else hand the row to the next in line of the same instance, and so on, each for
+ * `STALLED_MS`. Half, because in one statement a place in line and the row are waited for one after the other. Who is well
+ * tries again (`LOCK_TRIES`).
+ */
+const LOCK_MS = 1_000
 
 /** In ms, and in seconds: when the server ends a connection whose client takes nothing, or is gone. A pooler has its own. */
 const SOCKETS = {
