@@ -45,16 +45,17 @@ const pagesOf = (side: Side) =>
     ({ path, role }) => path === '/' || (role ?? 'buyer') === side || (isLong && (!role || side === 'admin')),
   )
 
-const DARK: Look = { width: 1440, colorScheme: 'dark' }
-/** One after another without loading a page anew, and the other way round in every second state: a page is opened in any of them. */
+/**
+ * One after another without loading a page anew, and the other way round in every second state: a page is opened in any of them. On the
+ * long way, the dark colours are seen in the narrow window.
+ */
 const LOOKS: readonly [Look, ...Look[]] = isLong
   ? [
       { width: 1440, colorScheme: 'light' },
-      DARK,
       // A window of 1,280 pixels at 400 %.
       { width: 320, colorScheme: 'dark' },
     ]
-  : [DARK]
+  : [{ width: 1440, colorScheme: 'dark' }]
 
 interface State {
   readonly words: string
@@ -136,7 +137,7 @@ async function inForcedColours(tab: Tab, what: string, isJudged: boolean): Promi
 /** All pages of a side, each opened once and seen in all looks: the first by its address, and the others by links, unless `isOpened`. */
 async function asOne(url: string, browser: Browser, side: Side, state: State) {
   const { words, known, refusals, before, fault, isMended, isTurned, isOpened } = state
-  const [first = DARK, ...others] = isTurned ? [...LOOKS].reverse() : LOOKS
+  const [first = LOOKS[0], ...others] = isTurned ? [...LOOKS].reverse() : LOOKS
   const tab = await openTab(browser, url, { ...first, refusals })
   await be(tab, side)
   await before?.(tab)

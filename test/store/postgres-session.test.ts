@@ -15,7 +15,7 @@ test.after.each(closeOpened)
 /** In ms: for how long a statement, a lock and a silent client are waited for. */
 const OF_UNITS = {
   statement_timeout: '7000',
-  lock_timeout: '1000',
+  lock_timeout: '1200',
   idle_in_transaction_session_timeout: '2500',
 }
 /** In ms, and in seconds: when a connection ends whose client takes nothing, or is gone. */

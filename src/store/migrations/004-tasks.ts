@@ -91,8 +91,8 @@ CREATE TABLE disputes (
   refund_amount BIGINT,
   outcome_reason TEXT
 );
--- Open disputes stop the clearing of their payments.
-CREATE INDEX disputes_by_status ON disputes (status, task_id /*+ , opened_at */);
+-- What waits for a decision, the oldest first.
+CREATE INDEX disputes_open ON disputes (opened_at) WHERE status = 'open';
 
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,

@@ -13,7 +13,7 @@ const contested = ['40001', '40P01']
 
 /** A lock was not to be had in time: nothing was done. */
 const locked = '55P03'
-/** Some 10 s together, less than a statement may take: the refusal says what was waited for. */
+/** Some 12 s together, less than a statement may take: the refusal says what was waited for. */
 const LOCK_TRIES = 10
 
 /** Statement time-out, no connection or memory left: nothing was done. */

@@ -11,10 +11,10 @@ import { type Lacks, NOTHING } from './lacks.ts'
 const STALLED_MS = 2_500
 /**
  * Less than half of that: the server would else hand the row to the next in line of the same instance, and so on, each for
- * `STALLED_MS`. Half, because in one statement a place in line and the row are waited for one after the other. Who is well
- * tries again (`LOCK_TRIES`).
+ * `STALLED_MS`. Half, because in one statement a place in line and the row are waited for one after the other. More
+ * than the second after which the server looks for a deadlock. Who is well tries again (`LOCK_TRIES`).
  */
-const LOCK_MS = 1_000
+const LOCK_MS = 1_200
 
 /** In ms, and in seconds: when the server ends a connection whose client takes nothing, or is gone. A pooler has its own. */
 const SOCKETS = {

@@ -290,11 +290,23 @@ const { reach, mebibytes } = limits.page
 
 const PAGE_BYTES = mebibytes * 1024 * 1024
 
+/**
+ * How far a part of a page looks that takes `rows`, for its text. A number in the text: Postgres takes a LIMIT that it does not know for
+ * a tenth of all rows, so plans the list anew each time. Of a million tasks a page took 1.4 ms to plan and 0.3 to read. A tenth of three
+ * parts of 60 is less than the 20 of a page.
+ */
+export const upTo = (rows: number) => [60, 100, 1_000].find(most => rows <= most) ?? reach
+
 /** Reads a page of a list. Rejects with a TooMuchError, before all of it is read, if it has too much text. Source: A-289. */
 export const readPage = <Row>(q: Reader, sql: string, values: readonly Value[]) => q.all<Row>(sql, values, PAGE_BYTES)
 
-/** Counts the rows of all parts of a list in one statement, up to the last page that can be shown. Source: A-222. A part is the text `FROM … WHERE …`. */
-export async function countShown(q: Reader, parts: readonly string[], values: readonly Value[]): Promise<number> {
-  const all = parts.map(from => `SELECT 1 AS one ${from}`).join(' UNION ALL ')
+/**
+ * Counts the rows of all parts of a list in one statement, up to the last page that can be shown. Source: A-222. A part is the text
+ * `FROM … WHERE …`. `order`: that of an index, which Postgres is to count from: of an account that has half of a table it reads the table.
+ */
+export async function countShown(q: Reader, parts: readonly string[], values: readonly Value[], order?: string) {
+  const most = parts.length > 1 ? ` LIMIT ${reach}` : ''
+  const inOrder = (from: string) => (order ? `/*+ ( */ ${from} /*+ ORDER BY ${order}${most}) */` : from)
+  const all = parts.map(from => inOrder(`SELECT 1 AS one ${from}`)).join(' UNION ALL ')
   return (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM (${all} LIMIT ${reach}) shown0`, values))!.count
 }

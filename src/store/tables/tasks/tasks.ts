@@ -19,6 +19,7 @@ import {
   readPage,
   table,
   text,
+  upTo,
   written,
 } from '../table.ts'
 import { tallied, tally } from '../tallies.ts'
@@ -182,17 +183,18 @@ const pageOf = (ids: string, order = 't.id DESC') => `${select} WHERE t.id IN ($
 
 export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
   const values = filterValues(filter)
-  const [end, most, from] = [1, 2, 3].map(number => `$${values.length + number}`)
+  const [most, from] = [1, 2].map(number => `$${values.length + number}`)
   const newest = sidesOf(filter).map(
-    (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
+    (side, i) =>
+      `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${upTo(limit + offset)}) side${i}`,
   )
   const ids = `SELECT id FROM (${newest.join(' UNION ')}) mine ORDER BY id DESC LIMIT ${most} OFFSET ${from}`
-  return readPage<NamedTaskRow>(q, pageOf(ids), [...values, limit + offset, limit, offset])
+  return readPage<NamedTaskRow>(q, pageOf(ids), [...values, limit, offset])
 }
 
 export const countTasksOf = (q: Reader, filter: TaskFilter) => {
   const parts = onceEach(sidesOf(filter)).map(side => `FROM tasks t WHERE ${side}`)
-  return countShown(q, parts, filterValues(filter))
+  return countShown(q, parts, filterValues(filter), 't.id')
 }
 
 const orders = {
