@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../support/postgres-server.ts'
-import { drills } from './drills.ts'
+import { assertInTime, drills } from './drills.ts'
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter(name => !(name in drills))
@@ -22,6 +22,7 @@ for (const [name, drill] of Object.entries(drills)) {
   try {
     const report = await drill(folder)
     console.log(name, report)
+    assertInTime(report)
     rmSync(folder, { recursive: true, force: true })
   } catch (error) {
     process.exitCode = 1
