@@ -1,6 +1,6 @@
 /** Forms: labels above, help below, what is wrong in its place and once above. Nothing is lost by a refusal. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 import { Note } from './say.tsx'
 import { units } from './words.tsx'
@@ -92,7 +92,8 @@ export function Field({ id, field = id, label, help, wrong, class: more = '', ch
 /** `what`: what was not done. The focus goes here, and its links go to the fields. */
 export function Refused({ what, wrong }: { what: string; wrong: Refusal | undefined }) {
   const note = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  // At once: a moment later it would take the focus from who goes on writing.
+  useLayoutEffect(() => {
     if (wrong) note.current?.focus()
   }, [wrong])
   if (!wrong) return null
