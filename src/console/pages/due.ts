@@ -28,11 +28,8 @@ export const dueName = ({ kind }: Due) => KINDS[kind][1]
 
 export const dueIcon = ({ kind }: Due) => KINDS[kind][0]
 
-const STOPS = {
-  steps: 'enough steps',
-  time: 'its time was over',
-  under_way: 'something is under way',
-} as const
+/** Longer than the server takes for one move: no connection that stands still keeps the next from being tried. */
+const MOST_MS = 60_000
 
 let moving = Promise.resolve()
 
@@ -43,12 +40,14 @@ let moving = Promise.resolve()
 export const moveClock = (move: ClockMove): Promise<void> =>
   (moving = moving.then(async () => {
     const moved = await tried('The clock stays', async () => {
-      if (move !== 'next') return api.moveClock(move)
-      const { next } = await api.getClock({})
-      return next ? api.moveClock({ to: next.at }) : undefined
+      const bound = { signal: AbortSignal.timeout(MOST_MS) }
+      if (move !== 'next') return api.moveClock(move, bound)
+      const { next } = await api.getClock({}, bound)
+      return next ? api.moveClock({ to: next.at }, bound) : undefined
     })
     if (!moved) return
     const { done, omitted, stopped } = moved
-    const text = `${count(done.length + omitted, 'thing')} happened on the way.${stopped ? ` It stopped: ${STOPS[stopped.reason]}.` : ''}`
+    const why = stopped?.reason === 'under_way' ? 'something is under way' : 'its time was over'
+    const text = `${count(done.length + omitted, 'thing')} happened on the way.${stopped ? ` It stopped: ${why}.` : ''}`
     toast({ tone: stopped ? 'wait' : 'ok', word: 'Moved', text })
   }))
