@@ -4,6 +4,7 @@ import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { commandPaths, wholeTable } from './command-table.ts'
 import { noteTyped, typed } from './connection/next-steps.ts'
 import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
+import { loadColours } from './output/colours.ts'
 import { proveWritten, watchOutput, withSystemReason } from './output/disk-faults.ts'
 import { inAmounts, isPrice } from './output/numbers.ts'
 import { failure, isPrinted } from './output/output.ts'
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let stacks = false
   try {
     stacks = wantedDebug().stacks
+    await loadColours()
     const code = argv[0] === 'help' ? await runHelp(argv.slice(1)) : await runWords(argv)
     await proveWritten()
     return code

@@ -36,15 +36,13 @@ export function hasPlainParams({ params }: WebRequest): boolean {
   return true
 }
 
-/** Returns the function that reads a record's input. It throws refusals. Built once per record. */
+/** Returns the function that reads a record's input. It throws refusals. Built once per record, and asks for its shapes when a request comes. */
 export function inputReader(record: Endpoint): ReadInput {
   const what = kindOf(record.path)
-  const names = record.query ? Object.keys(record.query.shape) : []
-  const { query: querySchema, body: bodySchema, multipart: formSchema, auth } = record
   const parse = record.form ? parseForm : parseBody
 
   const readBody = (bytes: Buffer, type: string | undefined, faults: Faults): unknown => {
-    if (bodySchema) return check(bodySchema, parse(bytes, type), faults, 'body')
+    if (record.body) return check(record.body, parse(bytes, type), faults, 'body')
     proveJson(bytes, type)
     return undefined
   }
@@ -52,8 +50,9 @@ export function inputReader(record: Endpoint): ReadInput {
   return (req, given) => {
     if (!hasPlainParams(req)) throw refuse('not_found', what)
     const { params } = req
+    const { query: querySchema, multipart: formSchema, auth } = record
     const faults = new Faults()
-    const query = querySchema ? readQuery(querySchema, names, req.query, faults) : {}
+    const query = querySchema ? readQuery(querySchema, req.query, faults) : {}
     if (!Buffer.isBuffer(given)) {
       const body = formSchema && readForm(formSchema, given, faults)
       faults.throwIfAny()
@@ -76,9 +75,9 @@ const readSigned = (req: WebRequest, raw: Buffer): SignedCallback => ({
   rawHeaders: req.rawHeaders,
 })
 
-function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'], faults: Faults): unknown {
+function readQuery(schema: z.ZodObject, given: WebRequest['query'], faults: Faults): unknown {
   const known: Record<string, unknown> = {}
-  for (const name of names) {
+  for (const name in schema.shape) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value === undefined) continue
     if (typeof value !== 'string') faults.add(name, 'must be given once')

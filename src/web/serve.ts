@@ -116,7 +116,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       checkCredential(record, credential)
       call.server.turns.refuseIfFull(nameFlow(call, credential))
       if (!unsafe) call.refuseIfUnread()
-      if (record.multipart && isMultipart(call.req)) await serveUpload(call, credential, record.multipart)
+      if (isMultipart(call.req) && record.multipart) await serveUpload(call, credential, record.multipart)
       else await serveBody(call, credential)
     } catch (error) {
       if (recording) logRefusedByKey(call, recording, error)

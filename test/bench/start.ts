@@ -56,7 +56,7 @@ export async function starts(): Promise<Row[]> {
   const resident = median(dev.map(({ megabytes }) => megabytes))
   return [
     row('--help', median(help), '<= 1.8'),
-    row('dev --ephemeral --json, ready', median(dev.map(start => start.ms)), '<= 5'),
+    row('dev --ephemeral --json, ready', median(dev.map(start => start.ms)), '<= 4.5'),
     memoryRow('resident after the start', resident, '<= 80'),
   ]
 }

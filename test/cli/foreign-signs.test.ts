@@ -2,6 +2,7 @@
 /** Signs that steer a terminal, of whoever has written them: none is printed, by whatever a command prints with. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { loadColours } from '../../src/cli/output/colours.ts'
 import { createUi, fit, giveSecretsIn, plain } from '../../src/cli/output/ui.ts'
 
 const signs = ['\u0000', '\u0007', '\r', '\u001b', '\u009b', '\u0085', '\u2028', '\u202a', '\u202e', '\u2066', '\u2069']
@@ -18,7 +19,8 @@ function printed(inColour: boolean, print: (ui: ReturnType<typeof createUi>) => 
   return all
 }
 
-test('no line, row, table or object has one, and colours and line ends stay', () => {
+test('no line, row, table or object has one, and colours and line ends stay', async () => {
+  await loadColours(true)
   for (const inColour of [false, true]) {
     const all = printed(inColour, ui => {
       ui.line(foreign)

@@ -14,7 +14,7 @@ const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as cons
 const adminMoney = { ...admin, auth: 'session' } as const
 
 /** Whose money it is reads the reason. */
-const rejection = z.object({ reason: text(limits.reason.reject).nullable().optional() })
+const rejection = () => z.object({ reason: text(limits.reason.reject).nullable().optional() })
 
 const paymentStatuses = ['pending', 'completed', 'rejected'] as const
 
@@ -27,26 +27,28 @@ export const adminUser = user.extend({
 })
 
 /** What waits for somebody or something, counted up to the last entry that a list shows. */
-const waiting = z.object({ count: z.int(), oldestAt: time().nullable() })
+const waiting = () => z.object({ count: z.int(), oldestAt: time().nullable() })
 
 /** `limit`: from so many bytes on it is full. */
-const fill = z.object({ bytes: z.int(), limit: z.int() })
+const fill = () => z.object({ bytes: z.int(), limit: z.int() })
 
-const purge = z.object({
-  userId: z.string(),
-  begunBy: z.string(),
-  begunAt: z.string(),
-  endedAt: z.string().nullable(),
-  /** Rows that were removed or emptied, and the bytes that they took of the quotas. */
-  rowsRemoved: z.int(),
-  bytesRemoved: z.int(),
-  /** Tasks that are not ended. Their texts stay until they are, and it is purged again. */
-  openTasks: z.int(),
-  done: flag(),
-})
+const purge = () =>
+  z.object({
+    userId: z.string(),
+    begunBy: z.string(),
+    begunAt: z.string(),
+    endedAt: z.string().nullable(),
+    /** Rows that were removed or emptied, and the bytes that they took of the quotas. */
+    rowsRemoved: z.int(),
+    bytesRemoved: z.int(),
+    /** Tasks that are not ended. Their texts stay until they are, and it is purged again. */
+    openTasks: z.int(),
+    done: flag(),
+  })
 
 /** `id`: what stands before all that it has sealed. `known`: this instance has it. `canGo`: nothing is sealed with it any more. */
-const secretKeys = z.array(z.object({ id: z.string(), seals: flag(), known: flag(), sealed: z.int(), canGo: flag() }))
+const secretKeys = () =>
+  z.array(z.object({ id: z.string(), seals: flag(), known: flag(), sealed: z.int(), canGo: flag() }))
 
 export const admins = {
   adminListAgents: endpoint({
@@ -54,7 +56,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/agents',
     summary: 'List agents of every builder',
-    query: z.object({ status: oneOf(agentStates).optional(), ...paging }),
+    query: () => z.object({ status: oneOf(agentStates).optional(), ...paging }),
     reply: adminAgent,
     list: 'items',
     unit: 'read',
@@ -65,7 +67,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/agents/:id',
     summary: 'Details of any agent, and its last tests',
-    reply: adminAgent.extend({ checks: agentChecks }),
+    reply: () => adminAgent.extend({ checks: agentChecks }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
@@ -85,7 +87,7 @@ export const admins = {
     method: 'POST',
     path: '/api/admin/agents/:id/reject',
     summary: 'Send an agent under review back to draft',
-    body: z.object({ reason: text(limits.reason.review) }),
+    body: () => z.object({ reason: text(limits.reason.review) }),
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'agent_out_of_turn'],
@@ -97,12 +99,13 @@ export const admins = {
     path: '/api/admin/users',
     summary: 'List accounts, or the one with an email; secondFactor=missing: administrators who have none',
     description: 'q: how the name or the email begins, or an id.',
-    query: z.object({
-      email: anyEmail().optional(),
-      secondFactor: oneOf(['missing']).optional(),
-      q: text(limits.search.query).optional(),
-      ...paging,
-    }),
+    query: () =>
+      z.object({
+        email: anyEmail().optional(),
+        secondFactor: oneOf(['missing']).optional(),
+        q: text(limits.search.query).optional(),
+        ...paging,
+      }),
     reply: adminUser,
     list: 'items',
     unit: 'read',
@@ -113,7 +116,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/users/:id',
     summary: 'One account, and what is in its wallet',
-    reply: adminUser.extend({ wallet: z.object({ available: cents(), held: cents(), clearing: cents() }) }),
+    reply: () => adminUser.extend({ wallet: z.object({ available: cents(), held: cents(), clearing: cents() }) }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
@@ -126,16 +129,17 @@ export const admins = {
     description:
       'With `secondFactor: false`, from a session, it turns off the second factor of somebody who has lost the device and ' +
       'the recovery codes.',
-    body: z.object({
-      suspended: flag().optional(),
-      banned: flag().optional(),
-      identityVerified: flag().optional(),
-      chargebacks: integer([0, 1_000_000]).optional(),
-      isBuilder: flag().optional(),
-      // Where payments are handled by hand, this completes what POST /api/wallet/connect began.
-      connectStatus: oneOf(connectStatuses).optional(),
-      secondFactor: z.literal(false, { error: 'must be false: only its owner turns a second factor on' }).optional(),
-    }),
+    body: () =>
+      z.object({
+        suspended: flag().optional(),
+        banned: flag().optional(),
+        identityVerified: flag().optional(),
+        chargebacks: integer([0, 1_000_000]).optional(),
+        isBuilder: flag().optional(),
+        // Where payments are handled by hand, this completes what POST /api/wallet/connect began.
+        connectStatus: oneOf(connectStatuses).optional(),
+        secondFactor: z.literal(false, { error: 'must be false: only its owner turns a second factor on' }).optional(),
+      }),
     reply: adminUser,
     unit: 'write',
     refusals: ['not_found', 'open_work', 'session_needed'],
@@ -161,10 +165,11 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/queues',
     summary: 'What waits: for a decision, to be sent',
-    reply: z.object({
-      ...{ agents: waiting, disputes: waiting, deposits: waiting, withdrawals: waiting },
-      ...{ webhooks: waiting, mails: waiting },
-    }),
+    reply: () =>
+      z.object({
+        ...{ agents: waiting(), disputes: waiting(), deposits: waiting(), withdrawals: waiting() },
+        ...{ webhooks: waiting(), mails: waiting() },
+      }),
     unit: 'read',
     source: 'A-13',
   }),
@@ -173,7 +178,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/usage',
     summary: 'How full the database and the files are',
-    reply: z.object({ database: fill.nullable(), files: fill }),
+    reply: () => z.object({ database: fill().nullable(), files: fill() }),
     unit: 'read',
     source: 'A-291',
   }),
@@ -182,7 +187,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/secret-key',
     summary: 'The keys that seal secrets, and how much each has sealed',
-    reply: z.object({ keys: secretKeys }),
+    reply: () => z.object({ keys: secretKeys() }),
     unit: 'read',
     source: 'A-8',
   }),
@@ -195,7 +200,7 @@ export const admins = {
       'On a database file whose key the program keeps, it makes a new key; where keys are given, the first of several is the new ' +
       'one. Everything that is sealed with another is sealed anew, while requests and webhooks go on. One request works for some ' +
       'moments; while `done` is false, send it again. A rotation that was cut off goes on where it was.',
-    reply: z.object({ done: flag(), resealed: z.int(), keys: secretKeys }),
+    reply: () => z.object({ done: flag(), resealed: z.int(), keys: secretKeys() }),
     unit: 'own',
     refusals: ['one_key_given', 'key_rotates'],
     source: 'A-8',
@@ -205,15 +210,16 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/usage/accounts',
     summary: 'The accounts that take most of it',
-    query: z.object({ by: oneOf(['texts', 'files']).optional(), ...paging }),
-    reply: z.object({
-      id: z.string(),
-      name: z.string(),
-      email: z.string(),
-      banned: flag(),
-      textBytes: z.int(),
-      fileBytes: z.int(),
-    }),
+    query: () => z.object({ by: oneOf(['texts', 'files']).optional(), ...paging }),
+    reply: () =>
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        email: z.string(),
+        banned: flag(),
+        textBytes: z.int(),
+        fileBytes: z.int(),
+      }),
     list: 'items',
     unit: 'read',
     source: 'A-291',
@@ -224,8 +230,8 @@ export const admins = {
     path: '/api/admin/tasks',
     summary: 'List tasks of everyone; disputed=true: those in open dispute',
     description: `${lookedThrough} userId: those that this account sees.`,
-    query: z.object({ status: someOf(taskStates).optional(), ...taskSearch, userId: id().optional(), ...paging }),
-    reply: task.extend({ buyer: person, builder: person }),
+    query: () => z.object({ status: someOf(taskStates).optional(), ...taskSearch, userId: id().optional(), ...paging }),
+    reply: () => task.extend({ buyer: person, builder: person }),
     list: 'items',
     unit: 'read',
     source: 'A-13',
@@ -236,11 +242,12 @@ export const admins = {
     path: '/api/admin/tasks/:id/resolve',
     summary: 'Resolve a dispute: refund, release or split',
     description: 'Both parties read the reason.',
-    body: z.object({
-      outcome: oneOf(disputeOutcomes),
-      refundAmount: integer([1, limits.price.max]).optional(),
-      reason: text(limits.reason.resolution).nullable().optional(),
-    }),
+    body: () =>
+      z.object({
+        outcome: oneOf(disputeOutcomes),
+        refundAmount: integer([1, limits.price.max]).optional(),
+        reason: text(limits.reason.resolution).nullable().optional(),
+      }),
     example: { outcome: 'split', refundAmount: 600 },
     reply: task,
     unit: 'write',
@@ -266,7 +273,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/deposits',
     summary: 'List deposits',
-    query: z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
+    query: () => z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
     reply: payment,
     list: 'items',
     unit: 'read',
@@ -277,7 +284,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/withdrawals',
     summary: 'List withdrawals',
-    query: z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
+    query: () => z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
     reply: payment,
     list: 'items',
     unit: 'read',

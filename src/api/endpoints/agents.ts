@@ -12,20 +12,21 @@ export const agentSorts = ['popular', 'newest', 'price_asc', 'price_desc'] as co
 
 const { categories, tags } = limits.agent
 
-const agentInput = z.object({
-  name: text(limits.agent.name),
-  tagline: text(limits.agent.tagline),
-  description: text(limits.agent.description),
-  pricingModel: oneOf(pricingModels),
-  basePrice: price(),
-  categoryIds: list(id(), categories, 'categories').refine(ids => new Set(ids).size === ids.length, {
-    error: 'must not name a category twice',
-  }),
-  turnaroundHours: integer(limits.agent.turnaroundHours).optional(),
-  maxRevisions: integer(limits.agent.maxRevisions).nullable().optional(),
-  webhookUrl: webUrl().nullable().optional(),
-  tags: list(text(limits.agent.tag), [0, tags], 'tags').optional(),
-})
+const agentInput = () =>
+  z.object({
+    name: text(limits.agent.name),
+    tagline: text(limits.agent.tagline),
+    description: text(limits.agent.description),
+    pricingModel: oneOf(pricingModels),
+    basePrice: price(),
+    categoryIds: list(id(), categories, 'categories').refine(ids => new Set(ids).size === ids.length, {
+      error: 'must not name a category twice',
+    }),
+    turnaroundHours: integer(limits.agent.turnaroundHours).optional(),
+    maxRevisions: integer(limits.agent.maxRevisions).nullable().optional(),
+    webhookUrl: webUrl().nullable().optional(),
+    tags: list(text(limits.agent.tag), [0, tags], 'tags').optional(),
+  })
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general' } as const
 
@@ -36,12 +37,13 @@ export const agents = {
     auth: 'public',
     rate: 'search',
     summary: 'Search and list agents',
-    query: z.object({
-      q: text(limits.search.query).optional(),
-      category: text(limits.search.query).optional(),
-      sort: oneOf(agentSorts).optional(),
-      ...paging,
-    }),
+    query: () =>
+      z.object({
+        q: text(limits.search.query).optional(),
+        category: text(limits.search.query).optional(),
+        sort: oneOf(agentSorts).optional(),
+        ...paging,
+      }),
     reply: agent,
     list: 'items',
     kept: true,
@@ -54,7 +56,7 @@ export const agents = {
     auth: 'public',
     rate: 'general',
     summary: 'Get an agent by id or slug',
-    reply: z.union([ownAgent, agent]),
+    reply: () => z.union([ownAgent, agent]),
     unit: 'read',
     refusals: ['not_found'],
     source: 'I-search, A-18, A-30',
@@ -65,7 +67,7 @@ export const agents = {
     auth: 'public',
     rate: 'general',
     summary: 'List categories',
-    reply: z.array(category),
+    reply: () => z.array(category),
     unit: 'read',
     source: 'I-search, A-29',
   }),
@@ -74,7 +76,7 @@ export const agents = {
     method: 'GET',
     path: '/api/my/agents',
     summary: 'List own agents',
-    query: z.object(paging),
+    query: () => z.object(paging),
     reply: ownAgent,
     list: 'items',
     unit: 'read',
@@ -109,7 +111,7 @@ export const agents = {
     method: 'PUT',
     path: '/api/my/agents/:id',
     summary: 'Update an own agent',
-    body: agentInput.partial().extend({ avatarUrl: webUrl().nullable().optional() }),
+    body: () => agentInput().partial().extend({ avatarUrl: webUrl().nullable().optional() }),
     reply: ownAgent,
     unit: 'write',
     grows: 'partly',
@@ -165,9 +167,10 @@ export const agents = {
     path: '/api/my/agents/:id/checks',
     summary: 'The last reports of the connection tests and heartbeats of an own agent, and which secret it has',
     description: `At most ${limits.agent.reports} of each, newest first. fingerprint: the first bytes of a digest of the secret. previousUntil: how long callbacks that are signed with the secret before it are taken.`,
-    reply: agentChecks.extend({
-      secret: z.object({ fingerprint: z.string(), since: time(), previousUntil: time().nullable() }).nullable(),
-    }),
+    reply: () =>
+      agentChecks.extend({
+        secret: z.object({ fingerprint: z.string(), since: time(), previousUntil: time().nullable() }).nullable(),
+      }),
     unit: 'read',
     refusals: ['not_found', 'not_yours'],
     source: 'A-24, A-43',
@@ -177,8 +180,8 @@ export const agents = {
     method: 'POST',
     path: '/api/my/agents/:id/webhook-secret',
     summary: 'Generate or rotate the webhook secret; it is shown once',
-    body: z.object({ graceHours: integer([0, durations.secretGraceMaxHours]).optional() }),
-    reply: z.object({ secret: z.string(), rotatedAt: time() }),
+    body: () => z.object({ graceHours: integer([0, durations.secretGraceMaxHours]).optional() }),
+    reply: () => z.object({ secret: z.string(), rotatedAt: time() }),
     showsSecret: true,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
@@ -203,7 +206,7 @@ export const agents = {
     summary: 'Where a test webhook is answered; safe to call',
     signed: callbackInput,
     example: { action: 'accept' },
-    reply: z.object({ test: z.literal(true) }),
+    reply: () => z.object({ test: z.literal(true) }),
     unit: 'own',
     refusals: ['bad_signature', 'banned', 'test_over'],
     source: 'I-test-checks, A-12, A-24',

@@ -13,16 +13,17 @@ import * as z from '../zod.ts'
  */
 export const budgetRoles = ['owner', 'agent'] as const
 
-const budgetInput = z.object({
-  agentId: id(),
-  maxPerTask: price(),
-  maxDaily: price(),
-  maxMonthly: price(),
-  allowedCategories: list(id(), limits.budgetCategories, 'categories (null means all)')
-    .refine(ids => new Set(ids).size === ids.length, { error: 'must not name a category twice' })
-    .nullable()
-    .optional(),
-})
+const budgetInput = () =>
+  z.object({
+    agentId: id(),
+    maxPerTask: price(),
+    maxDaily: price(),
+    maxMonthly: price(),
+    allowedCategories: list(id(), limits.budgetCategories, 'categories (null means all)')
+      .refine(ids => new Set(ids).size === ids.length, { error: 'must not name a category twice' })
+      .nullable()
+      .optional(),
+  })
 
 const open = { auth: 'key-or-session', rate: 'general' } as const
 const found = ['not_found', 'not_yours'] as const
@@ -33,7 +34,7 @@ export const budgets = {
     method: 'GET',
     path: '/api/budget-authorizations',
     summary: 'List own authorizations; role=agent: those that own agents were granted',
-    query: z.object({ role: oneOf(budgetRoles).optional(), ...paging }),
+    query: () => z.object({ role: oneOf(budgetRoles).optional(), ...paging }),
     reply: budgetAuthorization,
     list: 'items',
     unit: 'read',
@@ -68,7 +69,7 @@ export const budgets = {
     method: 'PUT',
     path: '/api/budget-authorizations/:id',
     summary: 'Update the limits of an authorization',
-    body: budgetInput.partial(),
+    body: () => budgetInput().partial(),
     reply: budgetAuthorization,
     unit: 'write',
     refusals: found,

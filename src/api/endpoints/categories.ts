@@ -8,16 +8,17 @@ import * as z from '../zod.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
 
-const categoryInput = z.object({
-  name: text(limits.category.name),
-  /** Made from the name unless given. */
-  slug: z
-    .string({ error: 'must be a string' })
-    .max(limits.category.slug, { error: `must have at most ${limits.category.slug} characters` })
-    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, { error: 'must be of a–z, 0–9 and single hyphens' })
-    .optional(),
-  description: text(limits.category.description),
-})
+const categoryInput = () =>
+  z.object({
+    name: text(limits.category.name),
+    /** Made from the name unless given. */
+    slug: z
+      .string({ error: 'must be a string' })
+      .max(limits.category.slug, { error: `must have at most ${limits.category.slug} characters` })
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, { error: 'must be of a–z, 0–9 and single hyphens' })
+      .optional(),
+    description: text(limits.category.description),
+  })
 
 export const categories = {
   createCategory: endpoint({
@@ -38,7 +39,7 @@ export const categories = {
     method: 'PUT',
     path: '/api/admin/categories/:id',
     summary: 'Change a category; its slug changes only if one is sent',
-    body: categoryInput.partial(),
+    body: () => categoryInput().partial(),
     reply: category,
     unit: 'write',
     refusals: ['not_found', 'duplicate'],

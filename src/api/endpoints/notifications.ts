@@ -19,7 +19,7 @@ export const notifications = {
       'The data of each event says what has changed, so that it is read anew: a task, a webhook, a wallet, an agent, a notification. Administrators, and everybody in a simulator, hear of all. ' +
       'It goes on after the event that `Last-Event-ID` names. An event `resync` says that some were missed, so that all is to be read anew; where several instances run, it comes in the place of `alive`. ' +
       `An event \`alive\` comes every ${limits.streams.commentMs / 1000} seconds, and after ${(limits.streams.comments * limits.streams.commentMs) / 60_000} minutes the stream ends, to be opened again. At most ${limits.streams.atOnce} streams for one account.`,
-    query: z.object({ follow: oneOf(['true', 'false']).optional() }),
+    query: () => z.object({ follow: oneOf(['true', 'false']).optional() }),
     reply: change,
     stream: true,
     unit: 'own',
@@ -32,7 +32,7 @@ export const notifications = {
     path: '/api/notifications',
     summary:
       'List own notifications, newest first; unread=true: those that are not read, of which `total` tells how many',
-    query: z.object({ unread: oneOf(['true']).optional(), ...paging }),
+    query: () => z.object({ unread: oneOf(['true']).optional(), ...paging }),
     reply: notification,
     list: 'items',
     unit: 'read',
@@ -43,7 +43,7 @@ export const notifications = {
     method: 'POST',
     path: '/api/notifications/read',
     summary: 'Mark all own notifications as read',
-    reply: z.object({ read: z.int() }),
+    reply: () => z.object({ read: z.int() }),
     unit: 'write',
     source: 'A-28',
   }),

@@ -21,21 +21,22 @@ export const recording = {
     path: '/api/dev/exchanges',
     summary: 'List webhooks and callbacks with their responses, newest first',
     description: `The last ${grouped(exchanges)} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx; without those of samples that are down on purpose, unless meant=true.`,
-    query: z.object({
-      taskId: z.string().max(100).optional(),
-      agentId: z.string().max(100).optional(),
-      failed: oneOf(['true', 'false']).optional(),
-      meant: oneOf(['true', 'false']).optional(),
-      event: oneOf(agentEvents).optional(),
-      /** `none`: no response came. */
-      status: z
-        .string()
-        .regex(/^(?:[1-5]\d\d|none)$/, { error: 'must be a status like 401, or none' })
-        .optional(),
-      deliveryId: z.string().max(100).optional(),
-      since: moment().optional(),
-      ...paging,
-    }),
+    query: () =>
+      z.object({
+        taskId: z.string().max(100).optional(),
+        agentId: z.string().max(100).optional(),
+        failed: oneOf(['true', 'false']).optional(),
+        meant: oneOf(['true', 'false']).optional(),
+        event: oneOf(agentEvents).optional(),
+        /** `none`: no response came. */
+        status: z
+          .string()
+          .regex(/^(?:[1-5]\d\d|none)$/, { error: 'must be a status like 401, or none' })
+          .optional(),
+        deliveryId: z.string().max(100).optional(),
+        since: moment().optional(),
+        ...paging,
+      }),
     reply: exchange,
     list: 'items',
   }),
@@ -64,7 +65,7 @@ export const recording = {
     method: 'GET',
     path: '/api/dev/mails',
     summary: `The last ${limits.page.max} mails that a mail server would have sent, newest first, as far as the log keeps them`,
-    reply: z.object({ items: z.array(shownMail) }),
+    reply: () => z.object({ items: z.array(shownMail) }),
     source: 'A-238',
   }),
   watchEvents: endpoint({
@@ -75,11 +76,12 @@ export const recording = {
     description:
       'The data of each event is an entry of the log as JSON. It begins with what comes next, after the entry that `Last-Event-ID` names, or after the number `after` (0: with the oldest that is kept). ' +
       `An event \`gap\` says how many entries were dropped before they could be read. A comment comes every ${limits.streams.commentMs / 1000} seconds. At most ${limits.streams.atOnce} streams for one session or key, and ${limits.streams.account} for one account.`,
-    query: z.object({
-      after: integerText(0, 999_999_999).optional(),
-      taskId: z.string().max(100).optional(),
-      follow: oneOf(['true', 'false']).optional(),
-    }),
+    query: () =>
+      z.object({
+        after: integerText(0, 999_999_999).optional(),
+        taskId: z.string().max(100).optional(),
+        follow: oneOf(['true', 'false']).optional(),
+      }),
     reply: logEntry,
     stream: true,
     refusals: ['too_many_streams'],

@@ -22,7 +22,7 @@ export const requestors = {
     method: 'GET',
     path: '/api/agent/requestors/:userId/history',
     summary: "A buyer's tasks with your agents",
-    query: z.object({ agentId: id().optional(), ...paging }),
+    query: () => z.object({ agentId: id().optional(), ...paging }),
     reply: pastTask,
     list: 'items',
     refusals: ['not_found'],

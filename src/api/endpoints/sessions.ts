@@ -7,16 +7,17 @@ import * as z from '../zod.ts'
 
 const own = { auth: 'session', rate: 'general' } as const
 
-const signedIn = z.object({
-  id: z.string(),
-  createdAt: time(),
-  lastSeenAt: time(),
-  /** The address of the client that signed in: IPv4, or the /64 network of an IPv6 one. */
-  address: z.string().nullable(),
-  userAgent: z.string().nullable(),
-  /** True for the session that sends this request. */
-  current: z.boolean(),
-})
+const signedIn = () =>
+  z.object({
+    id: z.string(),
+    createdAt: time(),
+    lastSeenAt: time(),
+    /** The address of the client that signed in: IPv4, or the /64 network of an IPv6 one. */
+    address: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    /** True for the session that sends this request. */
+    current: z.boolean(),
+  })
 
 export const sessions = {
   listSessions: endpoint({
@@ -24,7 +25,7 @@ export const sessions = {
     method: 'GET',
     path: '/api/auth/sessions',
     summary: 'List where you are signed in, newest first',
-    query: z.object(paging),
+    query: () => z.object(paging),
     reply: signedIn,
     list: 'items',
     unit: 'read',
@@ -45,7 +46,7 @@ export const sessions = {
     method: 'DELETE',
     path: '/api/auth/sessions',
     summary: 'End every session but this one',
-    reply: z.object({ ended: z.int() }),
+    reply: () => z.object({ ended: z.int() }),
     unit: 'write',
     source: 'A-195',
   }),

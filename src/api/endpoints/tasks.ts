@@ -25,13 +25,14 @@ export const taskSearch = {
 const role = oneOf(taskRoles).optional()
 export const lookedThrough = `Filters by anything but one status and the role look through the newest ${grouped(limits.page.reach)}. q: what the title contains, or an id.`
 
-const taskInput = z.object({
-  agentId: id(),
-  title: text(limits.task.title),
-  description: text(limits.task.description),
-  agreedPrice: price(),
-  requirements: text(limits.task.requirements).nullable().optional(),
-})
+const taskInput = () =>
+  z.object({
+    agentId: id(),
+    title: text(limits.task.title),
+    description: text(limits.task.description),
+    agreedPrice: price(),
+    requirements: text(limits.task.requirements).nullable().optional(),
+  })
 
 export const deliverableInput = z.object({
   content: text(limits.deliverable.content),
@@ -61,13 +62,14 @@ export const tasks = {
     path: '/api/tasks',
     summary: 'List tasks',
     description: lookedThrough,
-    query: z.object({
-      status: someOf(taskStates).optional(),
-      role,
-      ...taskSearch,
-      sort: oneOf(taskSorts).optional(),
-      ...paging,
-    }),
+    query: () =>
+      z.object({
+        status: someOf(taskStates).optional(),
+        role,
+        ...taskSearch,
+        sort: oneOf(taskSorts).optional(),
+        ...paging,
+      }),
     reply: namedTask,
     list: 'tasks',
     unit: 'read',
@@ -79,8 +81,8 @@ export const tasks = {
     path: '/api/my/tasks/counts',
     summary: 'How many tasks are in each state',
     description: lookedThrough,
-    query: z.object({ role, ...taskSearch }),
-    reply: countsOf(taskStates),
+    query: () => z.object({ role, ...taskSearch }),
+    reply: () => countsOf(taskStates),
     unit: 'read',
     source: 'I-tasks, A-16, A-19',
   }),
@@ -91,7 +93,7 @@ export const tasks = {
     path: '/api/tasks',
     summary: 'Create a task in draft',
     // Only at creation, because the payer of a task never changes. Source: A-36.
-    body: taskInput.extend({ budgetAuthorizationId: id().nullable().optional() }),
+    body: () => taskInput().extend({ budgetAuthorizationId: id().nullable().optional() }),
     reply: task,
     status: 201,
     unit: 'write',
@@ -118,7 +120,7 @@ export const tasks = {
     summary: 'What is wrong with a task, and what to do; null if nothing is',
     description:
       'Its builder and administrators see what is wrong with the webhooks and callbacks of the agent; its buyer sees that there is something. In a simulator all see all.',
-    reply: z.object({ diagnosis: diagnosis.nullable() }),
+    reply: () => z.object({ diagnosis: diagnosis.nullable() }),
     unit: 'read',
     refusals: found,
     source: 'A-288',
@@ -129,7 +131,7 @@ export const tasks = {
     path: '/api/tasks/:id/history',
     summary: 'What has happened to a task, in order',
     description: `By its beginning; what began in one millisecond stands behind what it came from. Each party sees what is its own: the webhooks to an agent and its callbacks are its builder's affair. Of each kind the last ${grouped(limits.history.ofEach)}. A simulator tells of more, to all: requests that were refused, its clock, its faults, restarts of agents.`,
-    query: z.object(pagingUpTo(limits.history.page)),
+    query: () => z.object(pagingUpTo(limits.history.page)),
     reply: taskHappening,
     list: 'items',
     unit: 'read',
@@ -142,7 +144,7 @@ export const tasks = {
     method: 'PUT',
     path: '/api/tasks/:id',
     summary: 'Update a draft',
-    body: taskInput.partial(),
+    body: () => taskInput().partial(),
     reply: task,
     unit: 'write',
     prefetch: 'locked task',
@@ -246,7 +248,7 @@ export const tasks = {
     method: 'GET',
     path: '/api/tasks/:id/deliverables',
     summary: 'All deliverables of a task',
-    query: z.object(paging),
+    query: () => z.object(paging),
     reply: deliverable,
     list: 'items',
     unit: 'read',
@@ -259,7 +261,7 @@ export const tasks = {
     method: 'GET',
     path: '/api/tasks/:id/files/:fileId',
     summary: 'The bytes of a delivered file, as an attachment',
-    reply: z.instanceof(Download),
+    reply: () => z.instanceof(Download),
     download: true,
     unit: 'read',
     prefetch: 'task',
@@ -271,7 +273,7 @@ export const tasks = {
     method: 'GET',
     path: '/api/tasks/:id/messages',
     summary: 'List the messages of a task',
-    query: z.object(paging),
+    query: () => z.object(paging),
     reply: message,
     list: 'items',
     unit: 'read',
@@ -309,10 +311,11 @@ export const tasks = {
     method: 'POST',
     path: '/api/tasks/:id/review',
     summary: 'Review a completed task as its buyer',
-    body: z.object({
-      rating: integer(limits.review.rating),
-      comment: text(limits.review.comment).nullable().optional(),
-    }),
+    body: () =>
+      z.object({
+        rating: integer(limits.review.rating),
+        comment: text(limits.review.comment).nullable().optional(),
+      }),
     reply: review,
     status: 201,
     unit: 'write',
@@ -335,7 +338,7 @@ export const callbackInput = z.discriminatedUnion('action', [
 ])
 
 const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
-const wrapped = z.object({ task })
+const wrapped = () => z.object({ task })
 
 /** What an agent answers about a task. Source: I-callback, A-21, A-38. */
 export const callbacks = {

@@ -16,15 +16,16 @@ import { id, moment, oneOf, paging, price } from '../shapes.ts'
 import { grouped } from '../spans.ts'
 import * as z from '../zod.ts'
 
-const transactionsAsked = z.object({
-  type: oneOf(transactionTypes).optional(),
-  direction: oneOf(directions).optional(),
-  taskId: id().optional(),
-  from: moment().optional(),
-  /** The first moment that is left out. */
-  to: moment().optional(),
-  ...paging,
-})
+const transactionsAsked = () =>
+  z.object({
+    type: oneOf(transactionTypes).optional(),
+    direction: oneOf(directions).optional(),
+    taskId: id().optional(),
+    from: moment().optional(),
+    /** The first moment that is left out. */
+    to: moment().optional(),
+    ...paging,
+  })
 const lookedThrough = `from and to look through the newest ${grouped(limits.page.reach)} of each type.`
 
 const sessionOnly = { auth: 'session', rate: 'general' } as const
@@ -48,7 +49,7 @@ export const wallet = {
     summary: 'List transactions',
     description: lookedThrough,
     query: transactionsAsked,
-    reply: transaction.extend({ direction: z.enum(directions) }),
+    reply: () => transaction.extend({ direction: z.enum(directions) }),
     list: 'items',
     unit: 'read',
     source: 'I-wallet, A-35',
@@ -61,7 +62,7 @@ export const wallet = {
     summary: 'List transactions with the entries of the ledger that each is made of',
     description: lookedThrough,
     query: transactionsAsked,
-    reply: transaction.extend({ direction: z.enum(directions), entries: z.array(ledgerEntry) }),
+    reply: () => transaction.extend({ direction: z.enum(directions), entries: z.array(ledgerEntry) }),
     list: 'items',
     unit: 'read',
     source: 'A-33, A-35',
@@ -92,7 +93,7 @@ export const wallet = {
     method: 'POST',
     path: '/api/wallet/deposit',
     summary: 'Put money into the wallet',
-    body: z.object({ amount: price() }),
+    body: () => z.object({ amount: price() }),
     reply: transaction,
     status: 201,
     unit: 'write',
@@ -106,7 +107,7 @@ export const wallet = {
     method: 'POST',
     path: '/api/wallet/withdraw',
     summary: 'Take money out of the wallet',
-    body: z.object({ amount: price() }),
+    body: () => z.object({ amount: price() }),
     reply: transaction,
     status: 201,
     unit: 'write',
@@ -119,7 +120,7 @@ export const wallet = {
     method: 'POST',
     path: '/api/wallet/connect',
     summary: 'Connect a payout account',
-    reply: z.object({ connectStatus: z.enum(connectStatuses) }),
+    reply: () => z.object({ connectStatus: z.enum(connectStatuses) }),
     unit: 'write',
     source: 'A-34',
   }),

@@ -1,5 +1,5 @@
 /** What the rows at the bottom say: counts and keys, or a list to choose from, or the filter that is being typed. Pure. */
-import type { ChalkInstance } from 'chalk'
+import type { Colours } from '../output/colours.ts'
 import type { Counts } from './counts.ts'
 import type { Mode } from './key-presses.ts'
 
@@ -22,7 +22,7 @@ interface Window {
 /** So many choices are shown at once, if the window has room. */
 const MOST_CHOICES = 8
 
-export function bottomRows(line: KeyLine, window: Window, colour: ChalkInstance): string[] {
+export function bottomRows(line: KeyLine, window: Window, colour: Colours): string[] {
   const { mode } = line
   // The last column stays free: a terminal may wrap a row that ends there.
   const room = window.columns - 1
@@ -66,10 +66,10 @@ interface Piece {
 
 const piece = (text: string, look: (text: string) => string): Piece => ({ text, shown: look(text) })
 
-const keyPieces = (colour: ChalkInstance, all: readonly (readonly [key: string, word: string])[]) =>
+const keyPieces = (colour: Colours, all: readonly (readonly [key: string, word: string])[]) =>
   all.map(([key, word]) => ({ text: `${key} ${word}`, shown: `${colour.cyan(key)} ${colour.dim(word)}` }))
 
-function statePieces({ counts, filter, hidden, busy }: KeyLine, colour: ChalkInstance): Piece[] {
+function statePieces({ counts, filter, hidden, busy }: KeyLine, colour: Colours): Piece[] {
   const { exchanges, failures, waiting } = counts
   const count = (number: number, one: string, look: (text: string) => string = colour.dim) =>
     piece(`${number} ${one}${number === 1 ? '' : 's'}`, look)
@@ -100,7 +100,7 @@ function fitted(told: readonly Piece[], keys: readonly Piece[], room: number): s
 
 type Choosing = Extract<KeyLine['mode'], { is: 'choosing' }>
 
-function choiceRows({ choices, at }: Choosing, { columns, rows }: Window, colour: ChalkInstance): string[] {
+function choiceRows({ choices, at }: Choosing, { columns, rows }: Window, colour: Colours): string[] {
   const most = Math.max(1, Math.min(MOST_CHOICES, rows - 2))
   const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most))
   const shown = choices.slice(from, from + most).map(({ label }, index) => {

@@ -5,9 +5,9 @@
 
 import { appendFileSync, fstatSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
-import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../settings/config.ts'
 import { cutShort, TOKEN } from '../../shared/secrets.ts'
+import { type Colours, coloursOf } from './colours.ts'
 import { type FittedList, fitList, type ListOptions } from './list-rows.ts'
 import { columnsOf, commandRows, cutWords, rowsOf, textRows, wordsOf } from './text-rows.ts'
 
@@ -97,7 +97,7 @@ const masked = (text: string) => cutShort(text, given)
 type Cells = readonly string[]
 
 export interface Ui {
-  readonly colour: ChalkInstance
+  readonly colour: Colours
   /** The width of the terminal; null: it goes elsewhere, where lines have no end. */
   readonly columns: number | null
   /** Prints sentences: on a terminal in rows that end between words. */
@@ -126,7 +126,7 @@ export const widthOf = ({ isTTY, columns }: Sink): number | null => (isTTY ? col
 
 /** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout, inColour = wantsColour(stream)): Ui {
-  const colour = new Chalk({ level: inColour ? 1 : 0 })
+  const colour = coloursOf(inColour)
   const raw = (text: string) => void stream.write(`${shown(masked(text), inColour)}\n`)
   return {
     colour,

@@ -71,6 +71,7 @@ export async function ensureAgents(
   builderId: string,
   wanted: readonly WantedAgent[],
 ): Promise<SeededAgent[]> {
+  if (wanted.length === 0) return []
   const act = verbsAs(market, builderId)
   const own = await agentsOf(act)
   const agents: SeededAgent[] = []

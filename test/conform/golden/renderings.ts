@@ -1,6 +1,7 @@
 /** What the judge prints, of runs that are made up: each form that a report, the list and an explanation have on a terminal, and the badge. */
 import { explain, list } from '../../../src/cli/conformance/explain.ts'
 import { showReport } from '../../../src/cli/conformance/terminal-report.ts'
+import { loadColours } from '../../../src/cli/output/colours.ts'
 import { createUi, type Ui } from '../../../src/cli/output/ui.ts'
 import { contentOf, type Happening, History, type Recorded } from '../../../src/conform/history/history.ts'
 import type { Baseline } from '../../../src/conform/judging/baseline.ts'
@@ -19,6 +20,8 @@ import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
 import { badge } from '../../../src/conform/reports/badge.ts'
 import { againLine } from '../../../src/conform/reports/findings.ts'
 import { historyOf, played } from '../made-up.ts'
+
+await loadColours(true)
 
 const refused = contentOf(
   Buffer.from('{"success":false,"error":"The task is completed: nothing can be delivered any more."}'),
