@@ -181,11 +181,15 @@ export const sample = z.object({
   createdAt: time(),
 })
 
-const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+const news = <Type extends string, Agent extends z.ZodType, Data extends z.ZodType>(
+  type: Type,
+  agentId: Agent,
+  data: Data,
+) =>
   z.object({
     id: z.string(),
     type: z.literal(type),
-    agentId: z.string(),
+    agentId,
     message: z.string(),
     data,
     createdAt: time(),
@@ -194,10 +198,16 @@ const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Dat
 
 /** The fields of `data` depend on `type`. Source: A-28, A-32. */
 export const notification = z.discriminatedUnion('type', [
-  news('webhook_health_failed', z.object({ checks: z.array(check) })),
-  news('dispute_opened', z.object({ taskId: z.string(), reason: z.string() })),
+  news('webhook_health_failed', z.string(), z.object({ checks: z.array(check) })),
+  news(
+    'agent_reviewed',
+    z.string(),
+    z.object({ decision: z.enum(['approved', 'rejected']), reason: z.string().nullable() }),
+  ),
+  news('dispute_opened', z.string(), z.object({ taskId: z.string(), reason: z.string() })),
   news(
     'dispute_resolved',
+    z.string(),
     z.object({
       taskId: z.string(),
       outcome: z.enum(disputeOutcomes),
@@ -205,7 +215,19 @@ export const notification = z.discriminatedUnion('type', [
       reason: z.string().nullable(),
     }),
   ),
-  news('administrator_wrote', z.object({ taskId: z.string(), messageId: z.string() })),
+  news('administrator_wrote', z.string(), z.object({ taskId: z.string(), messageId: z.string() })),
+  // Of a deposit or a withdrawal.
+  news(
+    'payment_decided',
+    z.null(),
+    z.object({
+      transactionId: z.string(),
+      type: z.enum(['deposit', 'withdrawal']),
+      amount: cents(),
+      status: z.enum(['completed', 'rejected']),
+      reason: z.string().nullable(),
+    }),
+  ),
 ])
 
 /** `waiting`: others of its task are sent first. Source: A-37. */

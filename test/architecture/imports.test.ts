@@ -34,7 +34,7 @@ const shelves: Readonly<
       accounts: ['money'],
       wallet: ['accounts', 'money'],
       webhooks: ['accounts'],
-      agents: ['webhooks'],
+      agents: ['accounts', 'webhooks'],
       checks: ['accounts', 'agents', 'webhooks'],
       budgets: ['accounts', 'agents'],
       tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],

@@ -11,7 +11,7 @@ import { startObjectStore } from '../support/object-store.ts'
 import { startDurable } from '../support/postgres-server.ts'
 import type { Bench } from './bench.ts'
 import { connected } from './pgbench.ts'
-import { median, ms, type Row } from './table.ts'
+import { isMet, median, ms, type Row } from './table.ts'
 import { start, type Worker } from './worker.ts'
 
 const ROUNDS = 7
@@ -116,7 +116,7 @@ function sideOf(worker: Worker, port: number, crowd: Crowd): Side {
   }
 }
 
-/** Which of them suffers most from so many more tasks, and how all of them do. */
+/** How they do with so many more tasks: in the middle, the worst, and each that is missed. */
 async function compare(small: Side, large: Side, what: string, isWanted: (ask: Ask) => boolean): Promise<Row[]> {
   const found: Row[] = []
   for (const [at, ask] of asksOf(small.crowd).entries()) {
@@ -137,12 +137,12 @@ async function compare(small: Side, large: Side, what: string, isWanted: (ask: A
     const name = `${ask.name} ${new URLSearchParams(ask.query)}`.trim()
     found.push({ name, ours: ms(ours), peer: ms(peer), ratio: ours / peer, wanted: '<= 1.5' })
   }
-  const worst = found.sort((a, b) => b.ratio - a.ratio)[0]!
+  found.sort((a, b) => b.ratio - a.ratio)
   const middle = median(found.map(({ ratio }) => ratio))
   const [few, many] = [small, large].map(({ crowd }) => crowd.tasks.toLocaleString('en'))
   const name = `${found.length} ${what} with ${many} tasks : with ${few}`
   return [
     { name: `${name}, median`, ours: '', peer: '', ratio: middle, wanted: '<= 1.5' },
-    { ...worst, name: `${name}, worst: ${worst.name}` },
+    ...found.filter((row, at) => at === 0 || !isMet(row)).map(row => ({ ...row, name: `${name}: ${row.name}` })),
   ]
 }

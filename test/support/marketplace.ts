@@ -6,6 +6,7 @@ import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Marketplace, openMarketplace } from '../../src/open/open.ts'
 import type { OpenOptions } from '../../src/open/options.ts'
 import { type Answer, HttpUser } from '../../src/sim/http-user.ts'
+import { verbsAs } from '../../src/sim/verb-calls.ts'
 import type { Reader } from '../../src/store/db.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import { AgentSink, answerFrom } from './agent-sink.ts'
@@ -160,7 +161,8 @@ export async function openTestMarketplace({
 
   async function list(...given: Parameters<typeof publish>): Promise<ListedAgent> {
     const agent = await publish(...given)
-    await admin.client.approveAgent({ id: agent.id })
+    // As a simulator does it: its builder is told nothing.
+    await verbsAs(marketplace.market, admin.id)('approveAgent', { id: agent.id })
     return agent
   }
 

@@ -28,7 +28,6 @@ export default function Inbox({ query, me }: PageProps) {
     <>
       <Head
         title="Inbox"
-        sub={<span>What the marketplace has told you.</span>}
         acts={
           list.data?.items.some(({ readAt }) => readAt === null) && (
             <button type="button" class="b" onClick={readAll}>
@@ -110,12 +109,14 @@ function Mails({ email }: { email: string }) {
 
 const nothing = (
   <Empty title="Nothing yet">
-    <p>A failed heartbeat of your agent, a dispute and its decision are told here.</p>
+    <p>News of your agents, tasks and money.</p>
   </Empty>
 )
 
 const WORDS = {
   webhook_health_failed: ['doctor', 'The heartbeat failed'],
+  agent_reviewed: ['flag', 'A review was decided'],
+  payment_decided: ['flag', 'A payment was decided'],
   dispute_opened: ['flag', 'A dispute was opened'],
   dispute_resolved: ['flag', 'A dispute was decided'],
   administrator_wrote: ['talk', 'The marketplace wrote to you'],
@@ -126,7 +127,10 @@ function News({ of: { type, message, agentId, data } }: { of: NotificationRecord
   return (
     <>
       <Mark tone={type === 'dispute_opened' || type === 'webhook_health_failed' ? 'bad' : 'mute'} icon={icon}>
-        <a class="go" href={href('taskId' in data ? `/tasks/${data.taskId}` : `/agents/${agentId}`)}>
+        <a
+          class="go"
+          href={href('taskId' in data ? `/tasks/${data.taskId}` : agentId ? `/agents/${agentId}` : '/wallet')}
+        >
           {words}
         </a>
       </Mark>

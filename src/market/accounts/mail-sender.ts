@@ -15,6 +15,7 @@ import type { MailResult } from '../../world/world.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import { type MailContent, mailTransport } from './mail-queue.ts'
+import { mailSubjects } from './notifications.ts'
 import { resetMail } from './password-reset.ts'
 import { noticeMail } from './security-notices.ts'
 
@@ -141,9 +142,16 @@ async function composeMail(market: Market, tx: Tx, { id, kind, about }: MailRow)
   if (about.startsWith('sec_')) return noticeMail({ ...market, tx }, about)
   const news = await notificationById(tx, about)
   const user = news && (await userById(tx, news.userId))
-  if (!news || !user) return null
-  const text = `${news.message}\n\nAgent: ${news.agentId}\nMarketplace: ${market.config.baseUrl}\n`
-  return { to: user.email, subject: 'Your agent is hidden: its connection test failed', text }
+  const subject = news && mailSubjects[news.type]
+  if (!user || !subject) return null
+  const { reason = null } = JSON.parse(news.data) as { reason?: string | null }
+  const lines = [
+    ...[news.message, ''],
+    ...(reason === null ? [] : [`Reason: ${reason}`]),
+    ...(news.agentId === null ? [] : [`Agent: ${news.agentId}`]),
+    `Marketplace: ${market.config.baseUrl}\n`,
+  ]
+  return { to: user.email, subject, text: lines.join('\n') }
 }
 
 function logResult(

@@ -25,12 +25,19 @@ type DataOf<K extends Kind> = Extract<NotificationRecord, { type: K }>['data']
 
 export interface News<K extends Kind = Kind> {
   readonly type: K
-  readonly agentId: string
+  readonly agentId: Extract<NotificationRecord, { type: K }>['agentId']
   readonly message: string
   readonly data: DataOf<K>
 }
 
-/** Notifies one account, in the transaction of the change. A failed heartbeat also goes out by mail. */
+/** Of those that also go out by mail, where there is mail: what an account waits for, and what it would miss. */
+export const mailSubjects: Readonly<Partial<Record<string, string>>> = {
+  webhook_health_failed: 'Your agent is hidden: its connection test failed',
+  agent_reviewed: 'Your agent was reviewed',
+  payment_decided: 'Your payment was decided',
+} satisfies Partial<Record<Kind, string>>
+
+/** Notifies one account, in the transaction of the change. */
 export async function notify<K extends Kind>(
   ctx: Pick<Ctx, 'tx' | 'world' | 'config' | 'memory'>,
   userId: string,
@@ -43,7 +50,7 @@ export async function notify<K extends Kind>(
   const taskId = 'taskId' in news.data ? news.data.taskId : null
   const told = { type: 'notification', agentId, taskId, what: type } as const
   tx.afterCommit(() => ctx.memory.of(Changes).tell([userId], row.createdAt, told))
-  if (type === 'webhook_health_failed') await queueMail(ctx, 'notification', row.id)
+  if (mailSubjects[type] !== undefined) await queueMail(ctx, 'notification', row.id)
 }
 
 /** The cast is safe: `notify` wrote the row, and its types tie the data to the type. */

@@ -5,8 +5,9 @@
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
 import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
+import { type News, notify } from '../accounts/notifications.ts'
 import { Changes } from '../changes.ts'
-import type { Ctx } from '../market.ts'
+import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, presentAgent } from './access.ts'
 import { ownAgentRecord, recordOf } from './agent-record.ts'
@@ -26,12 +27,30 @@ const approveAgent: Verb<'approveAgent'> = (ctx, { params }) => review(ctx, para
 
 const rejectAgent: Verb<'rejectAgent'> = (ctx, { params, body }) => review(ctx, params.id, 'reject', body.reason)
 
-async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', reviewReason: string | null) {
+async function review(ctx: Acting<Ctx>, id: string, trigger: 'approve' | 'reject', reviewReason: string | null) {
   await ctx.tx.lock('agents', id)
   const row = await presentAgent(ctx.tx, id)
-  const status = stateAfter(row, trigger, trigger === 'approve' ? 'approved' : 'rejected')
-  return changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
+  const decision = trigger === 'approve' ? 'approved' : 'rejected'
+  const status = stateAfter(row, trigger, decision)
+  const after = await changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
+  // How a simulator furnishes itself is no news.
+  if (ctx.actor.credential !== 'simulator') await notify(ctx, row.builderId, reviewedNews(row, decision, reviewReason))
+  return after
 }
+
+const reviewedNews = (
+  { id, name }: AgentRow,
+  decision: 'approved' | 'rejected',
+  reason: string | null,
+): News<'agent_reviewed'> => ({
+  type: 'agent_reviewed',
+  agentId: id,
+  message:
+    decision === 'approved'
+      ? `The agent “${name}” was approved: it is listed while its connection test passes`
+      : `The agent “${name}” was rejected: change what the reason names, and publish it again`,
+  data: { decision, reason },
+})
 
 /** Hides the agent at once. Its open tasks go on, with their events and callbacks. Source: A-31. */
 const deactivateAgent: Verb<'deactivateAgent'> = async (ctx, { params }) => {

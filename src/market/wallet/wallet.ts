@@ -22,6 +22,7 @@ import {
 import { directionOf, entriesOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
 import { type AgentSums, earningsOf } from '../../store/tables/tasks/work-sums.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
+import { type News, notify } from '../accounts/notifications.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import { Changes } from '../changes.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
@@ -272,8 +273,27 @@ async function decide(
   }
   await move(row)
   await countDecision(tx, row)
+  if (ctx.actor.credential !== 'simulator')
+    await notify(ctx, ownerOf(row), decidedNews(row, status, reason, ctx.config))
   return paymentRecord(row, await peopleById(tx, [ownerOf(row)]))
 }
+
+const ends = {
+  deposit: { completed: 'was confirmed', rejected: 'was rejected' },
+  withdrawal: { completed: 'was paid out', rejected: 'was rejected, and the money is back in the wallet' },
+} as const
+
+const decidedNews = (
+  { id, kind, amount }: PaymentRow,
+  status: 'completed' | 'rejected',
+  reason: string | null,
+  { currency }: Ctx['config'],
+): News<'payment_decided'> => ({
+  type: 'payment_decided',
+  agentId: null,
+  message: `The ${kind} of ${money(amount)} ${currency} ${ends[kind][status]}`,
+  data: { transactionId: id, type: kind, amount, status, reason },
+})
 
 const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
   decide(ctx, 'deposit', params.id, 'completed', {

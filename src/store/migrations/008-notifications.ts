@@ -4,7 +4,7 @@ CREATE TABLE notifications (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),
   type TEXT NOT NULL,
-  agent_id TEXT NOT NULL REFERENCES agents (id),
+  agent_id TEXT REFERENCES agents (id),
   message TEXT NOT NULL,
   data TEXT NOT NULL,
   created_at BIGINT NOT NULL,

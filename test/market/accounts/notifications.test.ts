@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NotificationRecord } from '../../../src/api/records.ts'
+import type { StampedEntry } from '../../../src/market/log.ts'
 import type { List } from '../../support/lists.ts'
 import {
   type ListedAgent,
@@ -60,6 +61,67 @@ test('disputes: a refused one tells nobody; a task that is settled without a dis
   await agent.builder.call('POST', `/api/tasks/${own}/dispute`, { reason })
   await marketplace.admin.call('POST', `/api/admin/tasks/${own}/resolve`, { outcome: 'release' })
   assert.equal(await types(agent.builder), ['dispute_resolved', 'dispute_resolved'])
+  await marketplace.close()
+})
+
+test('a review tells the builder, and a decided payment tells whose it is, with the reason', async () => {
+  const mails: string[] = []
+  const log = (entry: StampedEntry) => {
+    if (entry.type === 'mail' && entry.mail)
+      mails.push(`${entry.mail.subject}: ${entry.mail.text.split('\n').slice(0, 3)}`)
+  }
+  const marketplace = await openTestMarketplace({ payments: 'manual', log })
+  const { admin } = marketplace
+  const builder = await marketplace.join('builder')
+  const [refused, taken] = [await marketplace.publish(builder), await marketplace.publish(builder, { name: 'Taken' })]
+  await admin.client.rejectAgent({ id: refused.id, reason: 'It says nothing of itself.' })
+  await admin.client.approveAgent({ id: taken.id })
+  const amount = 1_500
+  const [lost, paid] = [await builder.client.deposit({ amount }), await builder.client.deposit({ amount })]
+  await admin.client.rejectDeposit({ id: lost.id, reason: 'It never came.' })
+  await admin.client.confirmDeposit({ id: paid.id })
+  const told = (await news(builder)).items.map(({ type, agentId, message, data }) => ({ type, agentId, message, data }))
+  const decided = (id: string, status: string, reason: string | null, message: string) => ({
+    ...{ type: 'payment_decided', agentId: null, message },
+    data: { transactionId: id, type: 'deposit', amount, status, reason },
+  })
+  const reviewed = (agentId: string, decision: string, reason: string | null, message: string) => ({
+    ...{ type: 'agent_reviewed', agentId, message },
+    data: { decision, reason },
+  })
+  assert.equal(told, [
+    decided(paid.id, 'completed', null, 'The deposit of 15.00 USD was confirmed'),
+    decided(lost.id, 'rejected', 'It never came.', 'The deposit of 15.00 USD was rejected'),
+    reviewed(
+      taken.id,
+      'approved',
+      null,
+      'The agent “Taken” was approved: it is listed while its connection test passes',
+    ),
+    reviewed(
+      refused.id,
+      'rejected',
+      'It says nothing of itself.',
+      'The agent “Test Writer” was rejected: change what the reason names, and publish it again',
+    ),
+  ])
+  assert.equal((await news(admin)).items, [])
+  // A decision that is refused is none.
+  assert.match(
+    (await admin.ask('POST', `/api/admin/deposits/${paid.id}/reject`, { reason: 'late' })).error!,
+    /completed/,
+  )
+  assert.is((await news(builder)).pagination.total, 4)
+  await marketplace.runDue()
+  assert.equal(
+    mails.sort(),
+    [
+      `Your agent was reviewed: ${told[3]!.message},,Reason: It says nothing of itself.`,
+      `Your agent was reviewed: ${told[2]!.message},,Agent: ${taken.id}`,
+      `Your payment was decided: ${told[0]!.message},,Marketplace: ${marketplace.url}`,
+      `Your payment was decided: ${told[1]!.message},,Reason: It never came.`,
+    ].sort(),
+  )
   await marketplace.close()
 })
 

@@ -7,7 +7,7 @@ export const notifications = table('notifications', {
   id: text(),
   userId: text(),
   type: text(),
-  agentId: text(),
+  agentId: nullable(text()),
   message: text(),
   /** JSON. */
   data: text(),

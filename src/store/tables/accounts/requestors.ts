@@ -3,7 +3,7 @@
 import type { TaskState } from '../../../api/flow.ts'
 import { limits } from '../../../api/limits.ts'
 import type { Reader, Value } from '../../db.ts'
-import { countShown, readPage } from '../table.ts'
+import { countShown, readPage, upTo } from '../table.ts'
 import { type UserRow, users } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */
@@ -56,12 +56,13 @@ function bought({ requestor, builderId, agentId }: HistoryFilter) {
 export function historyOf(q: Reader, filter: HistoryFilter, limit: number, offset: number) {
   const { from, values } = bought(filter)
   const [most, before] = [1, 2].map(number => `$${values.length + number}`)
+  const newest = `SELECT t.id ${from} ORDER BY t.id DESC LIMIT ${upTo(limit + offset)}`
   return readPage<PastTaskRow>(
     q,
     `SELECT t.id AS "taskId", t.title, t.status, t.agreed_price AS "agreedPrice", t.created_at AS "createdAt",
        t.completed_at AS "completedAt", r.rating
      FROM tasks t LEFT JOIN reviews r ON r.task_id = t.id
-     WHERE t.id IN (SELECT t.id ${from} ORDER BY t.id DESC LIMIT ${most} OFFSET ${before})
+     WHERE t.id IN (SELECT id FROM (${newest}) newest ORDER BY id DESC LIMIT ${most} OFFSET ${before})
      ORDER BY t.id DESC`,
     [...values, limit, offset],
   )
