@@ -1,5 +1,7 @@
 /** The interface of the database. Only this folder knows which engine is behind it. */
 
+import { type BoundedCache, boundedCache } from '../shared/bounded-cache.ts'
+
 /** How full the database is, in bytes. */
 export interface Fill {
   /** What the rows take, without the space that deleted rows have left. */
@@ -31,6 +33,10 @@ export interface Changes {
   since(table: string, version: number): ReadonlySet<string> | null
 }
 
+/** The lists of a database that had as many rows as are counted, each for a while. Source: A-316. */
+export type FullLists = BoundedCache<1>
+export const fullLists = (): FullLists => boundedCache({ maxBytes: 1024 * 1024, bytesOf: () => 1 })
+
 /** Runs SELECTs. The text refers to values as $1, $2 …; rows are plain objects with a field for each column. */
 export interface Reader {
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
@@ -40,6 +46,8 @@ export interface Reader {
    * null where the engine can't tell, and in a transaction that has written, because its own changes are not counted yet.
    */
   readonly changes: Changes | null
+  /** Absent: nothing is remembered, and each list is counted. */
+  readonly full?: FullLists | undefined
 }
 
 /** One INSERT, UPDATE or DELETE with its values. */

@@ -89,6 +89,10 @@ class WatchedTx implements Tx {
     return this.#tx.changes
   }
 
+  get full() {
+    return this.#tx.full
+  }
+
   get<Row>(sql: string, values?: readonly Value[]) {
     return this.#told.timed(sql, () => this.#tx.get<Row>(sql, values))
   }

@@ -2,15 +2,18 @@
 /** What is remembered is not asked again, and what has changed is: counted by the statements that reach the database. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { durations } from '../../src/api/limits.ts'
+import { durations, limits } from '../../src/api/limits.ts'
 import { Json } from '../../src/api/reply.ts'
 import { createAuthenticate } from '../../src/market/accounts/credentials.ts'
 import { createKeyFor } from '../../src/market/accounts/keys.ts'
 import { ListingCache, publicPage } from '../../src/market/agents/listing-cache.ts'
 import { indexAgent } from '../../src/market/agents/search-words.ts'
+import { boundedCache } from '../../src/shared/bounded-cache.ts'
+import type { Reader } from '../../src/store/db.ts'
 import { updateUser } from '../../src/store/tables/accounts/users.ts'
 import { agentById, insertAgent, type PublicSearch, updateAgentRow } from '../../src/store/tables/agents/agents.ts'
 import { setCategories } from '../../src/store/tables/agents/categories.ts'
+import { countShown } from '../../src/store/tables/table.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 import { countStatements } from '../support/counted-db.ts'
 
@@ -218,6 +221,39 @@ test('the holder of a key is known until keys or accounts change', async () => {
   assert.equal([await nobody(), await nobody()], [null, null])
   assert.is(statements.count(/api_keys/), 2, 'what nobody holds may be somebody’s the next time')
   await close()
+})
+
+test('a list that had as many rows as are counted is not counted again for ten seconds; a shorter one is, each time', async () => {
+  let now = 1
+  let rows: number = limits.page.reach
+  let counted = 0
+  const q = {
+    full: boundedCache<1>({ maxBytes: 10_000, bytesOf: () => 1, now: () => now }),
+    get: async () => {
+      counted++
+      return { count: rows }
+    },
+  } as unknown as Reader
+  const count = async (whose: string) => [await countShown(q, ['FROM messages WHERE task_id = $1'], [whose]), counted]
+  assert.equal(
+    [await count('a'), await count('a')],
+    [
+      [rows, 1],
+      [rows, 1],
+    ],
+  )
+  assert.equal(await count('b'), [rows, 2], 'another list')
+  rows = 7
+  now = 10_000
+  assert.equal(await count('a'), [limits.page.reach, 2])
+  now = 10_001
+  assert.equal(
+    [await count('a'), await count('a')],
+    [
+      [7, 3],
+      [7, 4],
+    ],
+  )
 })
 
 test.run()

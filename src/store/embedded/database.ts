@@ -1,7 +1,7 @@
 /** The embedded database: SQLite in memory for speed, a journal on the disk for durability, a snapshot to start from. */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Db, type EngineFigures, type Fill, type Reader, StoreError, type Tx } from '../db.ts'
+import { type Db, type EngineFigures, type Fill, fullLists, type Reader, StoreError, type Tx } from '../db.ts'
 import { History } from './changes.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { fenced, type Proof, prove } from './fence.ts'
@@ -131,6 +131,7 @@ class EmbeddedDb implements SqliteDb {
   #busy = false
   readonly #waiting: { go(): void; refuse(error: Error): void }[] = []
   readonly #history = new History()
+  readonly #full = fullLists()
   #snapshots = 0
   #folding: Promise<void> | null = null
   #closing: Promise<void> | null = null
@@ -178,7 +179,7 @@ class EmbeddedDb implements SqliteDb {
 
   async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     await this.#enter()
-    const unit = new Unit(this.#engine, false, this.#history)
+    const unit = new Unit(this.#engine, false, this.#history, this.#full)
     let outcome: Outcome<T>
     try {
       outcome = { value: await work(unit) }

@@ -2,6 +2,7 @@
 import {
   type Changes,
   ConstraintError,
+  type FullLists,
   LostError,
   type Step,
   StoreError,
@@ -21,14 +22,16 @@ export class Unit implements Tx {
   #ended = false
   #broken: unknown
   readonly #changes: Changes | null
+  readonly full: FullLists | undefined
   readonly effects: Effect[] = []
   readonly written: Change[] = []
   readonly after: (() => void)[] = []
 
-  constructor(engine: Engine, mayWrite: boolean, changes: Changes | null = null) {
+  constructor(engine: Engine, mayWrite: boolean, changes: Changes | null = null, full?: FullLists) {
     this.#engine = engine
     this.#mayWrite = mayWrite
     this.#changes = changes
+    this.full = full
   }
 
   /** Set if the database in memory was lost during this unit. */

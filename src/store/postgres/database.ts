@@ -1,6 +1,6 @@
 /** The database on a Postgres server, which any number of processes may share. */
 import pg from 'pg'
-import { AwayError, type Db, type Reader, StoreError, type Tx } from '../db.ts'
+import { AwayError, type Db, fullLists, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
 import { createSlots, OWN, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, FencedError, translated, triesFor, uncertain, unreached } from './errors.ts'
@@ -152,6 +152,7 @@ class PostgresDb implements Db {
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
   readonly #inBatches: boolean
   readonly #columns = noColumns()
+  readonly #full = fullLists()
   readonly #packedReads = new PackedReads(groups => this.#carry(groups))
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
@@ -272,7 +273,7 @@ class PostgresDb implements Db {
 
   async #transact<T>(isolation: Isolation, work: Work<T>, { flow = OWN, trusting = false } = {}): Promise<T> {
     const { client, release } = await this.#connect(flow)
-    const tx = new PostgresTx(this.#wire(client), isolation, trusting)
+    const tx = new PostgresTx(this.#wire(client), isolation, trusting, this.#full)
     try {
       const value = await work(tx)
       await tx.commit().catch(error => Promise.reject(uncertain(translated(error))))

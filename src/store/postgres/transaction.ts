@@ -1,11 +1,12 @@
 /** One unit of work on Postgres: what a caller holds as `q` or `tx`. */
-import { type Step, StoreError, TooMuchError, type Tx, type Value } from '../db.ts'
+import { type FullLists, type Step, StoreError, TooMuchError, type Tx, type Value } from '../db.ts'
 import type { Isolation, Wire } from './connection.ts'
 import { translated } from './errors.ts'
 import { apart, joinedText, postgresText, sizesText, withinText } from './sql-text.ts'
 
 export class PostgresTx implements Tx {
   readonly changes = null
+  readonly full: FullLists
   readonly #wire: Wire
   readonly #isolation: Isolation
   /** Assumes that each step changes a row, and lets the commit fail if one did not. */
@@ -17,10 +18,11 @@ export class PostgresTx implements Tx {
   #ended = false
   #failure: unknown = null
 
-  constructor(wire: Wire, isolation: Isolation, trusting: boolean) {
+  constructor(wire: Wire, isolation: Isolation, trusting: boolean, full: FullLists) {
     this.#wire = wire
     this.#isolation = isolation
     this.#trusting = trusting
+    this.full = full
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []) {

@@ -300,6 +300,9 @@ export const upTo = (rows: number) => [60, 100, 1_000].find(most => rows <= most
 /** Reads a page of a list. Rejects with a TooMuchError, before all of it is read, if it has too much text. Source: A-289. */
 export const readPage = <Row>(q: Reader, sql: string, values: readonly Value[]) => q.all<Row>(sql, values, PAGE_BYTES)
 
+/** How long a list that had as many rows as are counted is taken to have them still: counting 10,000 takes 1.2 ms of 3 on Postgres. */
+const FULL_MS = 10_000
+
 /**
  * Counts the rows of all parts of a list in one statement, up to the last page that can be shown. Source: A-222. A part is the text
  * `FROM … WHERE …`. `order`: that of an index, which Postgres is to count from: of an account that has half of a table it reads the table.
@@ -308,5 +311,10 @@ export async function countShown(q: Reader, parts: readonly string[], values: re
   const most = parts.length > 1 ? ` LIMIT ${reach}` : ''
   const inOrder = (from: string) => (order ? `/*+ ( */ ${from} /*+ ORDER BY ${order}${most}) */` : from)
   const all = parts.map(from => inOrder(`SELECT 1 AS one ${from}`)).join(' UNION ALL ')
-  return (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM (${all} LIMIT ${reach}) shown0`, values))!.count
+  const sql = `SELECT COUNT(*) AS count FROM (${all} LIMIT ${reach}) shown0`
+  const list = JSON.stringify([sql, values])
+  if (q.full?.get(list)) return reach
+  const { count } = (await q.get<{ count: number }>(sql, values))!
+  if (count === reach) q.full?.set(list, 1, FULL_MS)
+  return count
 }

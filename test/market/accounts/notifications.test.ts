@@ -177,4 +177,23 @@ test('those that are not read are listed alone and counted, and read at once', a
   await marketplace.close()
 })
 
+test('more than can be shown: the total stops there, and is not counted anew at each page', async () => {
+  const marketplace = await openTestMarketplace()
+  const { db } = marketplace.market
+  const user = await marketplace.join('buyer')
+  await db.write(tx =>
+    tx.run(
+      `INSERT INTO notifications (id, user_id, type, message, data, created_at)
+       WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < 10049)
+       SELECT 'ntf_' || n, $1, 'payment_decided', 'The deposit was confirmed', '{"transactionId":"t","type":"deposit","amount":1,"status":"completed","reason":null}', n FROM series`,
+      [user.id],
+    ),
+  )
+  const total = async (query = '') => (await news(user, query)).pagination.total
+  assert.is(await total('?limit=1'), 10_000)
+  await db.write(tx => tx.run(`DELETE FROM notifications WHERE user_id = $1 AND id < 'ntf_2'`, [user.id]))
+  assert.equal([await total('?limit=1&page=2'), await total('?limit=1&unread=true')], [10_000, 8_888])
+  await marketplace.close()
+})
+
 test.run()

@@ -14,7 +14,6 @@ import {
   readPage,
   table,
   text,
-  upTo,
 } from '../table.ts'
 import { tallyStep } from '../tallies.ts'
 import { wrongSums } from '../tasks/work-sums.ts'
@@ -239,13 +238,13 @@ function wantedOf({ userId, type, direction, taskId, from, to }: StatementFilter
 export const statementOf = async (q: Reader, filter: StatementFilter, limit: number, offset: number) => {
   const { parts, values } = wantedOf(filter)
   if (parts.length === 0) return []
-  const [most, before] = [1, 2].map(number => `$${values.length + number}`)
-  const end = upTo(limit + offset)
+  const [end, most, before] = [1, 2, 3].map(number => `$${values.length + number}`)
   const sides = parts.map(
     ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
   )
   return readPage<StatementRow>(q, `${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT ${most} OFFSET ${before}`, [
     ...values,
+    limit + offset,
     limit,
     offset,
   ])

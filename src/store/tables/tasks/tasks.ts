@@ -276,7 +276,10 @@ const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE 
 export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
   readPage<NamedTaskRow>(
     q,
-    pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`),
+    pageOf(
+      `SELECT id FROM (SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT ${upTo(limit + offset)}) newest
+       ORDER BY id DESC LIMIT $1 OFFSET $2`,
+    ),
     [limit, offset],
   )
 
