@@ -8,6 +8,7 @@ import { type Paging, rowsOf } from '../../api/page.ts'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import type { ListedAgentRow } from '../../store/tables/agents/agents.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import {
   type AttemptMark,
   attemptMarks,
@@ -76,10 +77,9 @@ async function filterOf(ctx: Acting<ReadCtx>, asked: Asked): Promise<DeliveryFil
 }
 
 async function pageOf(ctx: Acting<ReadCtx>, filter: DeliveryFilter, span: Paging) {
-  const [rows, total] = await Promise.all([
-    deliveriesOf(ctx.tx, filter, ...rowsOf(span)),
-    countDeliveries(ctx.tx, filter),
-  ])
+  const page = rowsOf(span)
+  const rows = await deliveriesOf(ctx.tx, filter, ...page)
+  const total = await totalOf(rows, page, () => countDeliveries(ctx.tx, filter))
   return { items: await recordsOf(ctx, rows), total }
 }
 

@@ -13,6 +13,7 @@ import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
 import { peopleById } from '../../store/tables/accounts/users.ts'
 import { agentByIdOrSlug } from '../../store/tables/agents/agents.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import {
   countDeliverables,
   deliverables,
@@ -30,6 +31,7 @@ import {
   countSearched,
   countTasksOf,
   insertTask,
+  type NamedTaskRow,
   searchTasks,
   setMaxRevisions,
   type TaskRow,
@@ -83,11 +85,9 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   const { sort = 'newest' } = query
   const search = await searchOf(tx, actor.user.id, query)
   if (!isPlain(search, sort)) {
-    const [rows, total] = await Promise.all([
-      searchTasks(tx, search, sort, ...rowsOf(query)),
-      countSearched(tx, search),
-    ])
-    return { items: rows.map(namedTaskRecord), total }
+    const span = rowsOf(query)
+    const rows = await searchTasks(tx, search, sort, ...span)
+    return { items: rows.map(namedTaskRecord), total: await totalOf(rows, span, () => countSearched(tx, search)) }
   }
   const filter = { userId: actor.user.id, role: search.role, status: search.statuses?.[0] ?? null }
   const [rows, total] = await Promise.all([tasksOf(tx, filter, ...rowsOf(query)), countTasksOf(tx, filter)])
@@ -316,10 +316,11 @@ const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
   return { items, total }
 }
 
-function foundByAdmin(q: Reader, search: TaskSearch, rows: [number, number]) {
+async function foundByAdmin(q: Reader, search: TaskSearch, span: [number, number]): Promise<[NamedTaskRow[], number]> {
   if (isPlain({ ...search, disputed: null }, 'newest') && search.userId === null && search.statuses === null)
-    return Promise.all([allTasks(q, search.disputed, ...rows), countAllTasks(q, search.disputed)])
-  return Promise.all([searchTasks(q, search, 'newest', ...rows), countSearched(q, search)])
+    return Promise.all([allTasks(q, search.disputed, ...span), countAllTasks(q, search.disputed)])
+  const rows = await searchTasks(q, search, 'newest', ...span)
+  return [rows, await totalOf(rows, span, () => countSearched(q, search))]
 }
 
 export const taskVerbs = {

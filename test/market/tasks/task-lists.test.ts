@@ -57,6 +57,11 @@ test('a list of tasks has what each filter leaves, in the order that is asked fo
   assert.equal(await found({ sort: 'price' }), [DRAFT, DELIVERED, DISPUTED])
   const page = await buyer.client.listTasks({ sort: 'price', limit: 1, page: 2 })
   assert.equal([page.tasks[0]!.title, page.pagination.total, page.pagination.hasMore], [DELIVERED, 3, true])
+  // Behind the last, and behind all that is shown.
+  for (const behind of [3, 99, 501]) {
+    const { tasks, pagination } = await buyer.client.listTasks({ q: 'e', limit: 20, page: behind })
+    assert.equal([tasks, pagination.total, pagination.hasMore], [[], 3, false])
+  }
   // What the builder sees has no drafts of others.
   assert.equal(titlesIn(await builder.client.listTasks({ sort: 'oldest' })), [DISPUTED, DELIVERED])
   const stranger = await marketplace.join('stranger')

@@ -10,6 +10,7 @@ import {
   countShown,
   defaulted,
   flag,
+  IN_ALL,
   integer,
   lowerAscii,
   type NewRow,
@@ -93,12 +94,14 @@ const disputeColumns = `d.reason AS "disputeReason", d.opened_at AS "disputeOpen
   d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy", d.resolved_at AS "disputeResolvedAt",
   d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount", d.outcome_reason AS "disputeOutcomeReason"`
 
-const select = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
+const columns = `${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
   x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns},
-  b.name AS "buyerName", s.name AS "builderName"
-FROM tasks t JOIN agents a ON a.id = t.agent_id JOIN users b ON b.id = t.buyer_id JOIN users s ON s.id = t.builder_id
+  b.name AS "buyerName", s.name AS "builderName"`
+const joined = `FROM tasks t JOIN agents a ON a.id = t.agent_id JOIN users b ON b.id = t.buyer_id JOIN users s ON s.id = t.builder_id
   LEFT JOIN disputes d ON d.task_id = t.id
   LEFT JOIN deliverables x ON x.id = ${latest}`
+
+const select = `SELECT ${columns} ${joined}`
 
 // Of one row alone, look-ups of what may not be there cost the embedded engine a fifth of what the joins do.
 const selectOne = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
@@ -179,7 +182,7 @@ function sidesOf({ role, status }: TaskFilter): string[] {
 const filterValues = ({ userId, status }: TaskFilter): Value[] => (status === null ? [userId] : [userId, status])
 
 /** Rows of one page. An index alone finds their ids first. */
-const pageOf = (ids: string, order = 't.id DESC') => `${select} WHERE t.id IN (${ids}) ORDER BY ${order}`
+const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id DESC`
 
 export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
   const values = filterValues(filter)
@@ -253,8 +256,10 @@ export function searchTasks(q: Reader, search: TaskSearch, sort: keyof typeof or
   const { from, values } = wantedOf(search)
   const order = orders[sort]
   const [most, before] = [1, 2].map(number => `$${values.length + number}`)
-  const ids = `SELECT mine.id ${from} ORDER BY ${order('mine')} LIMIT ${most} OFFSET ${before}`
-  return readPage<NamedTaskRow>(q, pageOf(ids, order('t')), [...values, limit, offset])
+  const page = `SELECT mine.id FROM wanted mine ORDER BY ${order('mine')} LIMIT ${most} OFFSET ${before}`
+  const sql = `WITH wanted AS MATERIALIZED (SELECT mine.id, mine.updated_at, mine.agreed_price ${from})
+    SELECT ${columns}, ${IN_ALL} ${joined} WHERE t.id IN (${page}) ORDER BY ${order('t')}`
+  return readPage<NamedTaskRow & { readonly inAll: number }>(q, sql, [...values, limit, offset])
 }
 
 export function countSearched(q: Reader, search: TaskSearch) {

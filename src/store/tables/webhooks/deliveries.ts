@@ -4,7 +4,7 @@ import type { TaskState } from '../../../api/flow.ts'
 import { limits } from '../../../api/limits.ts'
 import type { Reader, Tx } from '../../db.ts'
 import { countOfBuilder } from '../agents/agents.ts'
-import { Conditions, contains, countShown, lowerAscii, type Row, readPage } from '../table.ts'
+import { Conditions, contains, countShown, IN_ALL, lowerAscii, type Row, readPage } from '../table.ts'
 import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 
 const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
@@ -91,15 +91,24 @@ type Listed = Omit<LoggedDeliveryRow, 'body'>
 
 /** One page of the deliveries that are wanted, newest first. */
 export async function deliveriesOf(q: Reader, filter: DeliveryFilter, limit: number, offset: number) {
-  const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? limit + offset)
+  const newest = await lookedThrough(q, filter)
+  const { text, values } = wantedOf(filter, newest ?? limit + offset)
   const [most, before] = [1, 2].map(number => `$${values.length + number}`)
-  const page = `SELECT d.id ${text} ORDER BY d.id DESC LIMIT ${most} OFFSET ${before}`
-  return readPage<Listed>(q, `SELECT ${logged} ${from} WHERE d.id IN (${page}) ORDER BY d.id DESC`, [
-    ...values,
-    limit,
-    offset,
-  ])
+  const sql = (select: string, ids: string) => `${select} ${from}
+    WHERE d.id IN (${ids} DESC LIMIT ${most} OFFSET ${before}) ORDER BY d.id DESC`
+  const isOneLook = newest !== null && isRare(filter)
+  return readPage<Listed & { readonly inAll?: number }>(
+    q,
+    isOneLook
+      ? `WITH wanted AS MATERIALIZED (SELECT d.id ${text})
+         ${sql(`SELECT ${logged}, ${IN_ALL}`, 'SELECT mine.id FROM wanted mine ORDER BY mine.id')}`
+      : sql(`SELECT ${logged}`, `SELECT d.id ${text} ORDER BY d.id`),
+    [...values, limit, offset],
+  )
 }
+
+/** What few have. Of what many have, a page finds its rows among the first that it looks at. */
+const isRare = ({ q, taskId, status }: DeliveryFilter) => q !== null || taskId !== null || status !== null
 
 export async function countDeliveries(q: Reader, filter: DeliveryFilter) {
   const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? limits.page.reach)
