@@ -160,6 +160,26 @@ test('a purge that is cut off at any transaction goes on where it was, and remov
   await marketplace.close()
 })
 
+test('of an agent that was sent more than one transaction takes, every webhook loses its body', async () => {
+  const marketplace = await openTestMarketplace()
+  const { db } = marketplace.market
+  const [hostile, honest] = [await marketplace.join('hostile'), await marketplace.join('honest', 10_000)]
+  const agent = await marketplace.list(hostile)
+  const task = await marketplace.draft(honest, agent)
+  await db.write(tx =>
+    tx.run(
+      `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, attempts, next_at, created_at, ended_at)
+       WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < 250)
+       SELECT 'dlv_' || n, $1, $2, 'task.message', 'zanzibar', 'delivered', 1, 1, 1, 1 FROM series`,
+      [agent.id, task.id],
+    ),
+  )
+  await ban(marketplace, hostile)
+  assert.is((await purge(marketplace, hostile)).data!.done, true)
+  assert.equal(await tablesWith(db, SECRET), {})
+  await marketplace.close()
+})
+
 // Postgres makes room for new rows by itself, and gives some of it back to the system.
 if (engine === 'embedded') {
   test('the next snapshot gives the room of what was purged back to the file system', async () => {
