@@ -33,7 +33,7 @@ export interface Changes {
   since(table: string, version: number): ReadonlySet<string> | null
 }
 
-/** The lists of a database that had as many rows as are counted, each for a while. Source: A-316. */
+/** The lists of a database that had as many rows as are counted, each for a while. Source: A-222. */
 export type FullLists = BoundedCache<1>
 export const fullLists = (): FullLists => boundedCache({ maxBytes: 1024 * 1024, bytesOf: () => 1 })
 
@@ -46,7 +46,7 @@ export interface Reader {
    * null where the engine can't tell, and in a transaction that has written, because its own changes are not counted yet.
    */
   readonly changes: Changes | null
-  /** Absent: nothing is remembered, and each list is counted. */
+  /** Of a read. Absent: each list is counted. */
   readonly full?: FullLists | undefined
 }
 

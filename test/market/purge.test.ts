@@ -160,7 +160,7 @@ test('a purge that is cut off at any transaction goes on where it was, and remov
   await marketplace.close()
 })
 
-test('of an agent that was sent more than one transaction takes, every webhook loses its body', async () => {
+test('an agent with more webhooks than one transaction empties: every one loses its body', async () => {
   const marketplace = await openTestMarketplace()
   const { db } = marketplace.market
   const [hostile, honest] = [await marketplace.join('hostile'), await marketplace.join('honest', 10_000)]

@@ -14,6 +14,7 @@ const page = (rows: number, limit: number, offset: number, inAll?: number) =>
 
 test('a page that ends before its limit is the last: nothing is counted', async () => {
   assert.equal([await page(3, 20, 0), await page(3, 20, 40), await page(0, 20, 0)], [3, 43, 0])
+  assert.is(await page(12, 30, 9_990), 10_000, 'the last that is shown')
 })
 
 test('a full page, one past the end and one behind all that is shown are counted', async () => {

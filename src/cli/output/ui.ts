@@ -124,7 +124,6 @@ const USUAL_WIDTH = 80
 
 export const widthOf = ({ isTTY, columns }: Sink): number | null => (isTTY ? columns || USUAL_WIDTH : null)
 
-/** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout, inColour = wantsColour(stream)): Ui {
   const colour = coloursOf(inColour)
   const raw = (text: string) => void stream.write(`${shown(masked(text), inColour)}\n`)

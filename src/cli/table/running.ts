@@ -87,7 +87,7 @@ export const running: readonly CommandRecord[] = [
   MARKETPLACE_ADMIN_PASSWORD
   MARKETPLACE_TRACING          on: spans for the OpenTelemetry that you start before it
   MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
-  MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
+  MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks, decisions)
   MARKETPLACE_MAIL_FROM        the sender of that mail
   MARKETPLACE_BRAND_NAME       on the public pages; also MARKETPLACE_BRAND_COLORS and MARKETPLACE_BRAND_LOGO
   AWS_ACCESS_KEY_ID            with --files s3://…; also AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,

@@ -15,9 +15,9 @@ import type { MailResult } from '../../world/world.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import { type MailContent, mailTransport } from './mail-queue.ts'
-import { mailSubjects } from './notifications.ts'
+import { mailSubject } from './notifications.ts'
 import { resetMail } from './password-reset.ts'
-import { noticeMail } from './security-notices.ts'
+import { noticeMail, onOneLine } from './security-notices.ts'
 
 /**
  * A worker without work looks again after this long while others still send, because a mail may have been queued meanwhile.
@@ -142,12 +142,13 @@ async function composeMail(market: Market, tx: Tx, { id, kind, about }: MailRow)
   if (about.startsWith('sec_')) return noticeMail({ ...market, tx }, about)
   const news = await notificationById(tx, about)
   const user = news && (await userById(tx, news.userId))
-  const subject = news && mailSubjects[news.type]
-  if (!user || !subject) return null
-  const { reason = null } = JSON.parse(news.data) as { reason?: string | null }
+  if (!news || !user) return null
+  const data = JSON.parse(news.data) as { readonly reason?: string | null }
+  const subject = mailSubject({ type: news.type, data })
+  if (subject === null) return null
   const lines = [
-    ...[news.message, ''],
-    ...(reason === null ? [] : [`Reason: ${reason}`]),
+    ...[onOneLine(news.message), ''],
+    ...(data.reason ? [`Reason: ${onOneLine(data.reason)}`] : []),
     ...(news.agentId === null ? [] : [`Agent: ${news.agentId}`]),
     `Marketplace: ${market.config.baseUrl}\n`,
   ]

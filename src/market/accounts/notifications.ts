@@ -14,8 +14,9 @@ import {
   notificationById,
   notificationsOf,
 } from '../../store/tables/accounts/notifications.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import { Changes } from '../changes.ts'
-import type { Ctx } from '../market.ts'
+import type { Acting, Ctx } from '../market.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { queueMail } from './mail-queue.ts'
@@ -31,11 +32,20 @@ export interface News<K extends Kind = Kind> {
 }
 
 /** Of those that also go out by mail, where there is mail: what an account waits for, and what it would miss. */
-export const mailSubjects: Readonly<Partial<Record<string, string>>> = {
-  webhook_health_failed: 'Your agent is hidden: its connection test failed',
-  agent_reviewed: 'Your agent was reviewed',
-  payment_decided: 'Your payment was decided',
-} satisfies Partial<Record<Kind, string>>
+const subjects: { readonly [K in Kind]?: (data: DataOf<K>) => string } = {
+  webhook_health_failed: () => 'Your agent is hidden: its connection test failed',
+  agent_reviewed: ({ decision }) => `Your agent was ${decision}`,
+  payment_decided: ({ type, status }) => `Your ${type} was ${status === 'completed' ? 'confirmed' : 'rejected'}`,
+}
+
+/** What a mail about a notification says in its subject; null: none is sent. The cast is safe, see `notificationRecord`. */
+export const mailSubject = ({ type, data }: { readonly type: string; readonly data: unknown }): string | null =>
+  (subjects as Record<string, ((data: unknown) => string) | undefined>)[type]?.(data) ?? null
+
+/** What an administrator has decided. How a simulator furnishes itself is no news. */
+export async function notifyOfDecision<K extends Kind>(ctx: Acting<Ctx>, userId: string, news: News<K>): Promise<void> {
+  if (ctx.actor.credential !== 'simulator') await notify(ctx, userId, news)
+}
 
 /** Notifies one account, in the transaction of the change. */
 export async function notify<K extends Kind>(
@@ -50,7 +60,7 @@ export async function notify<K extends Kind>(
   const taskId = 'taskId' in news.data ? news.data.taskId : null
   const told = { type: 'notification', agentId, taskId, what: type } as const
   tx.afterCommit(() => ctx.memory.of(Changes).tell([userId], row.createdAt, told))
-  if (mailSubjects[type] !== undefined) await queueMail(ctx, 'notification', row.id)
+  if (mailSubject(news) !== null) await queueMail(ctx, 'notification', row.id)
 }
 
 /** The cast is safe: `notify` wrote the row, and its types tie the data to the type. */
@@ -68,11 +78,12 @@ const notificationRecord = (row: NotificationRow) =>
 const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
   const isUnread = query.unread === 'true'
-  const [rows, total] = await Promise.all([
-    notificationsOf(tx, id, isUnread, ...rowsOf(query)),
+  const span = rowsOf(query)
+  const [rows, counted] = await Promise.all([
+    notificationsOf(tx, id, isUnread, ...span),
     countNotifications(tx, id, isUnread),
   ])
-  return { items: rows.map(notificationRecord), total }
+  return { items: rows.map(notificationRecord), total: await totalOf(rows, span, counted) }
 }
 
 const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, { params }) => {

@@ -8,6 +8,7 @@ import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
 import { historyLength, historyOf, latestPayerOf, type Requestor } from '../../store/tables/accounts/requestors.ts'
 import { type UserRow, userById } from '../../store/tables/accounts/users.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
 import { buyerSumsOf } from '../../store/tables/tasks/work-sums.ts'
 import { iso, isoOrNull } from '../time.ts'
@@ -71,13 +72,14 @@ const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.round(
 const listHistory: Verb<'listHistory'> = async ({ tx, actor }, { params, query }) => {
   const requestor = await requestorNamed(tx, params.userId, actor.user.id)
   const filter = { requestor, builderId: actor.user.id, agentId: query.agentId ?? null }
-  const [rows, total] = await Promise.all([historyOf(tx, filter, ...rowsOf(query)), historyLength(tx, filter)])
+  const span = rowsOf(query)
+  const [rows, counted] = await Promise.all([historyOf(tx, filter, ...span), historyLength(tx, filter)])
   const items = rows.map(row => ({
     ...row,
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   }))
-  return { items, total }
+  return { items, total: await totalOf(rows, span, counted) }
 }
 
 export const requestorVerbs = { getReputation, listHistory }

@@ -106,5 +106,5 @@ export const waysTo = ({ baseUrl, console }: Ctx['config'], query: string, comma
   `  npx agent-marketplace account password ${command} --url ${plainShellWord(baseUrl)}`,
 ]
 
-/** A key's name is a user's text. On one line it can't imitate other lines of the mail. */
-const onOneLine = (detail: string) => detail.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+/** What a person has written. On one line it can't imitate other lines of the mail. */
+export const onOneLine = (detail: string) => detail.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -20,6 +20,7 @@ import {
   deliveriesOf,
   deliveryOf,
   hurry,
+  isRare,
   type LoggedDeliveryRow,
   lastAttempts,
   markRedelivery,
@@ -78,8 +79,12 @@ async function filterOf(ctx: Acting<ReadCtx>, asked: Asked): Promise<DeliveryFil
 
 async function pageOf(ctx: Acting<ReadCtx>, filter: DeliveryFilter, span: Paging) {
   const page = rowsOf(span)
-  const rows = await deliveriesOf(ctx.tx, filter, ...page)
-  const total = await totalOf(rows, page, () => countDeliveries(ctx.tx, filter))
+  const count = () => countDeliveries(ctx.tx, filter)
+  const [rows, counted = count] = await Promise.all([
+    deliveriesOf(ctx.tx, filter, ...page),
+    isRare(filter) ? undefined : count(),
+  ])
+  const total = await totalOf(rows, page, counted)
   return { items: await recordsOf(ctx, rows), total }
 }
 

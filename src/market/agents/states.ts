@@ -5,7 +5,7 @@
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
 import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents/agents.ts'
-import { type News, notify } from '../accounts/notifications.ts'
+import { type News, notifyOfDecision } from '../accounts/notifications.ts'
 import { Changes } from '../changes.ts'
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
@@ -33,8 +33,7 @@ async function review(ctx: Acting<Ctx>, id: string, trigger: 'approve' | 'reject
   const decision = trigger === 'approve' ? 'approved' : 'rejected'
   const status = stateAfter(row, trigger, decision)
   const after = await changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
-  // How a simulator furnishes itself is no news.
-  if (ctx.actor.credential !== 'simulator') await notify(ctx, row.builderId, reviewedNews(row, decision, reviewReason))
+  await notifyOfDecision(ctx, row.builderId, reviewedNews(row, decision, reviewReason))
   return after
 }
 

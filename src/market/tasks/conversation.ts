@@ -3,6 +3,7 @@
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import { message, review } from '../../api/records.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import {
   countMessages,
   insertMessage,
@@ -68,8 +69,9 @@ export async function keepReason(ctx: Acting<Ctx>, taskId: string, content: stri
 const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
   const { tx } = ctx
   const task = await visibleTask(ctx, params.id)
-  const [rows, total] = await Promise.all([messagesOf(tx, task.id, ...rowsOf(query)), countMessages(tx, task.id)])
-  return { items: rows.map(messageRecord), total }
+  const span = rowsOf(query)
+  const [rows, counted] = await Promise.all([messagesOf(tx, task.id, ...span), countMessages(tx, task.id)])
+  return { items: rows.map(messageRecord), total: await totalOf(rows, span, counted) }
 }
 
 const getReview: Verb<'getReview'> = async (ctx, { params }) => {

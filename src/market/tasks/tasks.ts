@@ -84,14 +84,14 @@ const isPlain = ({ statuses, agentId, disputed, q }: TaskSearch, sort: string) =
 const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   const { sort = 'newest' } = query
   const search = await searchOf(tx, actor.user.id, query)
+  const span = rowsOf(query)
   if (!isPlain(search, sort)) {
-    const span = rowsOf(query)
     const rows = await searchTasks(tx, search, sort, ...span)
     return { items: rows.map(namedTaskRecord), total: await totalOf(rows, span, () => countSearched(tx, search)) }
   }
   const filter = { userId: actor.user.id, role: search.role, status: search.statuses?.[0] ?? null }
-  const [rows, total] = await Promise.all([tasksOf(tx, filter, ...rowsOf(query)), countTasksOf(tx, filter)])
-  return { items: rows.map(namedTaskRecord), total }
+  const [rows, counted] = await Promise.all([tasksOf(tx, filter, ...span), countTasksOf(tx, filter)])
+  return { items: rows.map(namedTaskRecord), total: await totalOf(rows, span, counted) }
 }
 
 const countTasks: Verb<'countTasks'> = async ({ tx, actor }, { query }) => {

@@ -20,9 +20,10 @@ import {
   paymentById,
 } from '../../store/tables/money/payments.ts'
 import { directionOf, entriesOf, statementLength, statementOf, transfer } from '../../store/tables/money/transfers.ts'
+import { totalOf } from '../../store/tables/table.ts'
 import { type AgentSums, earningsOf } from '../../store/tables/tasks/work-sums.ts'
 import { trustTierOf } from '../accounts/accounts.ts'
-import { type News, notify } from '../accounts/notifications.ts'
+import { type News, notifyOfDecision } from '../accounts/notifications.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import { Changes } from '../changes.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
@@ -45,9 +46,10 @@ const timeIn = (given: string | undefined) => (given === undefined ? null : Date
 async function statement({ tx, actor }: Acting<ReadCtx>, query: Asked) {
   const { type = null, direction = null, taskId = null, from, to } = query
   const filter = { userId: actor.user.id, type, direction, taskId, from: timeIn(from), to: timeIn(to) }
-  const [rows, total] = await Promise.all([statementOf(tx, filter, ...rowsOf(query)), statementLength(tx, filter)])
+  const span = rowsOf(query)
+  const [rows, counted] = await Promise.all([statementOf(tx, filter, ...span), statementLength(tx, filter)])
   const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt), direction: directionOf(row.type) }))
-  return { items, total }
+  return { items, total: await totalOf(rows, span, counted) }
 }
 
 const listTransactions: Verb<'listTransactions'> = (ctx, { query }) => statement(ctx, query)
@@ -273,8 +275,7 @@ async function decide(
   }
   await move(row)
   await countDecision(tx, row)
-  if (ctx.actor.credential !== 'simulator')
-    await notify(ctx, ownerOf(row), decidedNews(row, status, reason, ctx.config))
+  await notifyOfDecision(ctx, ownerOf(row), decidedNews(row, status, reason, ctx.config))
   return paymentRecord(row, await peopleById(tx, [ownerOf(row)]))
 }
 

@@ -1,6 +1,6 @@
 /** The database on a Postgres server, which any number of processes may share. */
 import pg from 'pg'
-import { AwayError, type Db, fullLists, type Reader, StoreError, type Tx } from '../db.ts'
+import { AwayError, type Db, type FullLists, fullLists, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
 import { createSlots, OWN, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, FencedError, translated, triesFor, uncertain, unreached } from './errors.ts'
@@ -138,6 +138,13 @@ interface PostgresParts {
 
 type Work<T> = (tx: Tx) => Promise<T>
 
+interface Transacting {
+  flow?: string
+  trusting?: boolean
+  /** Of a read. */
+  full?: FullLists
+}
+
 class PostgresDb implements Db {
   readonly shared = true
   readonly #size: Size | null
@@ -189,7 +196,7 @@ class PostgresDb implements Db {
   }
 
   read<T>(work: (q: Reader) => Promise<T>, flow = OWN): Promise<T> {
-    return this.#again(() => this.#transact('REPEATABLE READ READ ONLY', work, { flow }))
+    return this.#again(() => this.#transact('REPEATABLE READ READ ONLY', work, { flow, full: this.#full }))
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
@@ -271,9 +278,13 @@ class PostgresDb implements Db {
     }
   }
 
-  async #transact<T>(isolation: Isolation, work: Work<T>, { flow = OWN, trusting = false } = {}): Promise<T> {
+  async #transact<T>(
+    isolation: Isolation,
+    work: Work<T>,
+    { flow = OWN, trusting = false, full }: Transacting = {},
+  ): Promise<T> {
     const { client, release } = await this.#connect(flow)
-    const tx = new PostgresTx(this.#wire(client), isolation, trusting, this.#full)
+    const tx = new PostgresTx(this.#wire(client), isolation, trusting, full)
     try {
       const value = await work(tx)
       await tx.commit().catch(error => Promise.reject(uncertain(translated(error))))

@@ -6,7 +6,7 @@ import { apart, joinedText, postgresText, sizesText, withinText } from './sql-te
 
 export class PostgresTx implements Tx {
   readonly changes = null
-  readonly full: FullLists
+  readonly full: FullLists | undefined
   readonly #wire: Wire
   readonly #isolation: Isolation
   /** Assumes that each step changes a row, and lets the commit fail if one did not. */
@@ -18,7 +18,7 @@ export class PostgresTx implements Tx {
   #ended = false
   #failure: unknown = null
 
-  constructor(wire: Wire, isolation: Isolation, trusting: boolean, full: FullLists) {
+  constructor(wire: Wire, isolation: Isolation, trusting: boolean, full?: FullLists) {
     this.#wire = wire
     this.#isolation = isolation
     this.#trusting = trusting

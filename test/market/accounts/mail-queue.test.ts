@@ -6,7 +6,7 @@ import { notify } from '../../../src/market/accounts/notifications.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 import { openPostOffice } from '../../support/post-office.ts'
 
-test('webhook_health_failed goes by mail to the builder; the other news do not', async () => {
+test('webhook_health_failed goes by mail to the builder; a dispute does not', async () => {
   const office = await openPostOffice()
   const marketplace = await openTestMarketplace({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
   const builder = await marketplace.join('builder')

@@ -4,6 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NotificationRecord } from '../../../src/api/records.ts'
 import type { StampedEntry } from '../../../src/market/log.ts'
+import { ensureFunds } from '../../../src/sim/accounts.ts'
+import { verbsAs } from '../../../src/sim/verb-calls.ts'
+import { updateUser } from '../../../src/store/tables/accounts/users.ts'
 import type { List } from '../../support/lists.ts'
 import {
   type ListedAgent,
@@ -64,34 +67,46 @@ test('disputes: a refused one tells nobody; a task that is settled without a dis
   await marketplace.close()
 })
 
-test('a review tells the builder, and a decided payment tells whose it is, with the reason', async () => {
+test('a review tells the builder, and a decided payment tells whose it is, with the reason, by mail too', async () => {
   const mails: string[] = []
   const log = (entry: StampedEntry) => {
-    if (entry.type === 'mail' && entry.mail)
-      mails.push(`${entry.mail.subject}: ${entry.mail.text.split('\n').slice(0, 3)}`)
+    if (entry.type === 'mail' && entry.mail) mails.push(`${entry.mail.subject}\n${entry.mail.text}`)
   }
   const marketplace = await openTestMarketplace({ payments: 'manual', log })
-  const { admin } = marketplace
+  const { admin, market, url } = marketplace
   const builder = await marketplace.join('builder')
   const [refused, taken] = [await marketplace.publish(builder), await marketplace.publish(builder, { name: 'Taken' })]
-  await admin.client.rejectAgent({ id: refused.id, reason: 'It says nothing of itself.' })
+  const why = 'It says nothing.\n\nMarketplace: https://elsewhere.example'
+  await admin.client.rejectAgent({ id: refused.id, reason: why })
   await admin.client.approveAgent({ id: taken.id })
   const amount = 1_500
-  const [lost, paid] = [await builder.client.deposit({ amount }), await builder.client.deposit({ amount })]
-  await admin.client.rejectDeposit({ id: lost.id, reason: 'It never came.' })
-  await admin.client.confirmDeposit({ id: paid.id })
+  const deposits = [await builder.client.deposit({ amount }), await builder.client.deposit({ amount: 3_000 })]
+  await admin.client.rejectDeposit({ id: deposits[0]!.id, reason: 'It never came.' })
+  await admin.client.confirmDeposit({ id: deposits[1]!.id })
+  await market.db.write(tx => updateUser(tx, builder.id, { connectStatus: 'connected' }))
+  const withdrawals = [await builder.client.withdraw({ amount }), await builder.client.withdraw({ amount })]
+  await admin.client.confirmWithdrawal({ id: withdrawals[0]!.id })
+  await admin.client.rejectWithdrawal({ id: withdrawals[1]!.id, reason: 'No such account.' })
   const told = (await news(builder)).items.map(({ type, agentId, message, data }) => ({ type, agentId, message, data }))
-  const decided = (id: string, status: string, reason: string | null, message: string) => ({
-    ...{ type: 'payment_decided', agentId: null, message },
-    data: { transactionId: id, type: 'deposit', amount, status, reason },
+  const decided = (
+    type: string,
+    { id, amount }: { id: string; amount: number },
+    reason: string | null,
+    words: string,
+  ) => ({
+    ...{ type: 'payment_decided', agentId: null, message: `The ${type} of ${words}` },
+    data: { transactionId: id, type, amount, status: reason === null ? 'completed' : 'rejected', reason },
   })
   const reviewed = (agentId: string, decision: string, reason: string | null, message: string) => ({
     ...{ type: 'agent_reviewed', agentId, message },
     data: { decision, reason },
   })
+  const back = 'was rejected, and the money is back in the wallet'
   assert.equal(told, [
-    decided(paid.id, 'completed', null, 'The deposit of 15.00 USD was confirmed'),
-    decided(lost.id, 'rejected', 'It never came.', 'The deposit of 15.00 USD was rejected'),
+    decided('withdrawal', withdrawals[1]!, 'No such account.', `15.00 USD ${back}`),
+    decided('withdrawal', withdrawals[0]!, null, '15.00 USD was paid out'),
+    decided('deposit', deposits[1]!, null, '30.00 USD was confirmed'),
+    decided('deposit', deposits[0]!, 'It never came.', '15.00 USD was rejected'),
     reviewed(
       taken.id,
       'approved',
@@ -101,27 +116,33 @@ test('a review tells the builder, and a decided payment tells whose it is, with 
     reviewed(
       refused.id,
       'rejected',
-      'It says nothing of itself.',
+      why,
       'The agent “Test Writer” was rejected: change what the reason names, and publish it again',
     ),
   ])
   assert.equal((await news(admin)).items, [])
-  // A decision that is refused is none.
-  assert.match(
-    (await admin.ask('POST', `/api/admin/deposits/${paid.id}/reject`, { reason: 'late' })).error!,
-    /completed/,
-  )
-  assert.is((await news(builder)).pagination.total, 4)
+  // A decision that is refused is none, nor is what a simulator does to furnish itself.
+  const late = await admin.ask('POST', `/api/admin/deposits/${deposits[1]!.id}/reject`, { reason: 'late' })
+  assert.match(late.error!, /completed/)
+  await ensureFunds(verbsAs(market, builder.id), verbsAs(market, admin.id), 5_000)
+  assert.is((await news(builder)).pagination.total, 6)
   await marketplace.runDue()
-  assert.equal(
-    mails.sort(),
-    [
-      `Your agent was reviewed: ${told[3]!.message},,Reason: It says nothing of itself.`,
-      `Your agent was reviewed: ${told[2]!.message},,Agent: ${taken.id}`,
-      `Your payment was decided: ${told[0]!.message},,Marketplace: ${marketplace.url}`,
-      `Your payment was decided: ${told[1]!.message},,Reason: It never came.`,
-    ].sort(),
-  )
+  const mail = (subject: string, at: number, ...lines: string[]) =>
+    [subject, told[at]!.message, '', ...lines, `Marketplace: ${url}`, ''].join('\n')
+  const expected = [
+    mail('Your withdrawal was rejected', 0, 'Reason: No such account.'),
+    mail('Your withdrawal was confirmed', 1),
+    mail('Your deposit was confirmed', 2),
+    mail('Your deposit was rejected', 3, 'Reason: It never came.'),
+    mail('Your agent was approved', 4, `Agent: ${taken.id}`),
+    mail(
+      'Your agent was rejected',
+      5,
+      'Reason: It says nothing. Marketplace: https://elsewhere.example',
+      `Agent: ${refused.id}`,
+    ),
+  ]
+  assert.equal(mails.filter(text => !text.includes('reset')).sort(), expected.sort())
   await marketplace.close()
 })
 
@@ -193,6 +214,9 @@ test('more than can be shown: the total stops there, and is not counted anew at 
   assert.is(await total('?limit=1'), 10_000)
   await db.write(tx => tx.run(`DELETE FROM notifications WHERE user_id = $1 AND id < 'ntf_2'`, [user.id]))
   assert.equal([await total('?limit=1&page=2'), await total('?limit=1&unread=true')], [10_000, 8_888])
+  // What a page itself says goes before what is remembered.
+  await db.write(tx => tx.run(`DELETE FROM notifications WHERE user_id = $1 AND id < 'ntf_998'`, [user.id]))
+  assert.is(await total('?limit=100'), 22)
   await marketplace.close()
 })
 

@@ -107,8 +107,8 @@ export async function deliveriesOf(q: Reader, filter: DeliveryFilter, limit: num
   )
 }
 
-/** What few have. Of what many have, a page finds its rows among the first that it looks at. */
-const isRare = ({ q, taskId, status }: DeliveryFilter) => q !== null || taskId !== null || status !== null
+/** What few have: a page of these says how many there are. Of what many have, it finds its rows among the first that it looks at. */
+export const isRare = ({ q, taskId, status }: DeliveryFilter) => q !== null || taskId !== null || status !== null
 
 export async function countDeliveries(q: Reader, filter: DeliveryFilter) {
   const { text, values } = wantedOf(filter, (await lookedThrough(q, filter)) ?? limits.page.reach)
