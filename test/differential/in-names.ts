@@ -37,6 +37,7 @@ export const withoutOwn = (body: string) =>
     .replace(/"fingerprint":"[^"]+"/g, '"fingerprint":"of a secret"')
     // In a mail.
     .replace(/(?<=good for one hour, and once:(?:\\n){2})[\w-]+/g, 'a token')
+    .replace(/(?<=[?]reset=)[\w-]+/g, 'a token')
     // How long a request took, and since when which engine runs.
     .replace(/"ms":\d+/g, '"ms":0')
     .replace(/"(engine|startedAt)":"[^"]+"/g, '"$1":"this side"')
