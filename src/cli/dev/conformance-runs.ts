@@ -30,6 +30,7 @@ interface Run {
   readonly startedAt: string
   readonly elapsed: () => number
   state: JudgedRun['state']
+  isStopped: boolean
   /** 0 until it has ended. */
   ms: number
   told: ToldRun | null
@@ -81,7 +82,7 @@ export class ConformanceRuns implements Judge {
         startedAt: new Date(machineNow()).toISOString(),
         elapsed: stopwatch(),
       },
-      ...{ state: 'running', ms: 0, told: null, scenarios: 0, words: '' },
+      ...{ state: 'running', isStopped: false, ms: 0, told: null, scenarios: 0, words: '' },
     }
     child.stderr!.on('data', chunk => (run.words = (run.words + chunk).slice(-MOST_WORDS)))
     child.on('message', told => {
@@ -90,7 +91,7 @@ export class ConformanceRuns implements Judge {
     })
     void run.ended.finally(() => {
       run.ms = Math.max(1, run.elapsed())
-      if (run.state === 'running') run.state = run.told ? 'done' : 'failed'
+      run.state = run.isStopped ? 'stopped' : run.told ? 'done' : 'failed'
     })
     this.#runs.unshift(run)
     this.#runs.splice(MOST_RUNS)
@@ -106,24 +107,23 @@ export class ConformanceRuns implements Judge {
     return run && { ...this.#recordOf(run), ...detailsOf(run) }
   }
 
-  stop(id: string): JudgedRun | undefined {
+  /** It runs until it has told what it has seen, so that nobody takes what it said before for the last. */
+  async stop(id: string): Promise<JudgedRun | undefined> {
     const run = this.#runs.find(one => one.id === id)
     if (run?.state === 'running') {
-      run.state = 'stopped'
       // It ends its agent, and tells what it has seen. To disconnect it would do, but then it would never count as closed.
-      run.child.kill('SIGINT')
+      if (!run.isStopped) run.child.kill('SIGINT')
+      run.isStopped = true
+      // The second signal ends it at once, and its agent with it.
+      const late = setTimeout(() => run.child.kill('SIGTERM'), GRACE_MS)
+      await run.ended
+      clearTimeout(late)
     }
     return run && this.#recordOf(run)
   }
 
   async close(): Promise<void> {
-    for (const { id } of this.#runs) this.stop(id)
-    // The second signal ends it at once, and its agent with it.
-    const late = setTimeout(() => {
-      for (const { child, ms } of this.#runs) if (ms === 0) child.kill('SIGTERM')
-    }, GRACE_MS)
-    await Promise.all(this.#runs.map(({ ended }) => ended))
-    clearTimeout(late)
+    await Promise.all(this.#runs.map(({ id }) => this.stop(id)))
   }
 
   #commandOf(agent: ForwardedAgent): string | null {

@@ -18,10 +18,16 @@ export interface Judge {
   /** Newest first. */
   all(): readonly JudgedRun[]
   get(id: string): JudgedRunDetails | undefined
-  stop(id: string): JudgedRun | undefined
+  stop(id: string): Promise<JudgedRun | undefined>
 }
 
-const NOBODY: Judge = { begin: () => null, isBusy: false, all: () => [], get: () => undefined, stop: () => undefined }
+const NOBODY: Judge = {
+  begin: () => null,
+  isBusy: false,
+  all: () => [],
+  get: () => undefined,
+  stop: async () => undefined,
+}
 
 /** Who judges in this marketplace, and for whom: the builder of the agents of this machine, beside administrators. */
 export class JudgeSeat {
@@ -47,7 +53,8 @@ const listConformanceRuns: Verb<'listConformanceRuns'> = async ctx => ({ items: 
 
 const getConformanceRun: Verb<'getConformanceRun'> = async (ctx, { params }) => found(judgeFor(ctx).get(params.id))
 
-const stopConformanceRun: Verb<'stopConformanceRun'> = async (ctx, { params }) => found(judgeFor(ctx).stop(params.id))
+const stopConformanceRun: Verb<'stopConformanceRun'> = async (ctx, { params }) =>
+  found(await judgeFor(ctx).stop(params.id))
 
 function found<Run>(run: Run | undefined): Run {
   if (!run) throw refuse('not_found', 'run')
