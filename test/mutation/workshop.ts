@@ -8,23 +8,6 @@ import type { Mutant } from './mutant.ts'
 import { type Place, SWITCH_FILE, withSwitches } from './schemata.ts'
 import { type User, usersOf } from './users.ts'
 
-const COPIED = [
-  'bin',
-  'docs',
-  'examples',
-  'fixtures',
-  'scripts',
-  'src',
-  'test',
-  'CHANGELOG.md',
-  'LICENSE',
-  'README.md',
-  'biome.json',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-]
-
 export interface Workshop {
   readonly folder: string
   /** The numbers that show that a mutant, given by its place in the sample, can have made a difference. */
@@ -37,7 +20,7 @@ export interface Workshop {
 /** Also builds it, as tests start the built program. */
 export function openWorkshop(sample: readonly Mutant[], sources: readonly Source[]): Workshop {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
-  for (const name of COPIED) if (existsSync(name)) cpSync(name, join(folder, name), { recursive: true })
+  copyCheckout(folder)
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   copyFileSync('test/mutation/switch.ts', join(folder, SWITCH_FILE))
   const entries = entriesOf(sample.length, sources)
@@ -59,6 +42,16 @@ export function openWorkshop(sample: readonly Mutant[], sources: readonly Source
     neighboursOf: index => entries.filter(({ file }) => file === sample[index]!.file).map(({ number }) => number),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** A checkout of its own, as tests ask git what there is. */
+function copyCheckout(folder: string): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
+  const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { encoding: 'utf8' })
+  for (const name of listed.split('\0').filter(existsSync)) cpSync(name, join(folder, name), { recursive: true })
+  git('init', '--quiet')
+  git('add', '--all')
+  git('-c', 'user.name=mutation', '-c', 'user.email=mutation@localhost', 'commit', '--quiet', '--message', 'As it is')
 }
 
 const entriesOf = (from: number, sources: readonly Source[]) =>
