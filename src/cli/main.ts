@@ -54,7 +54,8 @@ async function reportFault(
 ): Promise<number> {
   const ui = createUi(process.stderr)
   for (const [field, words] of Object.entries(errors ?? {})) {
-    const text = await said(words.join('; '), argv)
+    // One field may be held against another.
+    const text = (await said(words.join('; '), argv)).replaceAll(/\b[a-z]+[A-Z]\w*/g, word => wordFor(word))
     ui.line(`  ${plain(wordFor(field))}: ${plain(isPrice(field) ? inAmounts(text) : text)}`)
   }
   if (hint) ui.line(await said(hint, argv))

@@ -46,22 +46,32 @@ export async function answerHere(...args: readonly string[]) {
 /** Before the tests of a file a dev starts in a folder of its own, which is worked in. Both end after them. */
 export function enterDev(test: Test, env: NodeJS.ProcessEnv = {}): EnteredDev {
   const entered = {} as EnteredDev
+  let leave = async () => {}
+  test.before(async () => {
+    const { leave: left, ...dev } = await enteredDev(env)
+    Object.assign(entered, dev)
+    leave = left
+  })
+  test.after(() => leave())
+  return entered
+}
+
+/** Works in the folder of a new dev until `leave`, which ends both. */
+export async function enteredDev(env: NodeJS.ProcessEnv = {}) {
   const before = process.cwd()
   const settings = process.env.XDG_CONFIG_HOME
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  test.before(async () => {
-    Object.assign(entered, { folder, ...(await startDev(folder, env)) })
-    process.chdir(folder)
-    process.env.XDG_CONFIG_HOME = join(folder, 'config')
-  })
-  test.after(async () => {
+  const dev = await startDev(folder, env)
+  process.chdir(folder)
+  process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  const leave = async () => {
     process.chdir(before)
     if (settings === undefined) delete process.env.XDG_CONFIG_HOME
     else process.env.XDG_CONFIG_HOME = settings
-    await entered.stop()
+    await dev.stop()
     rmSync(folder, { recursive: true, force: true })
-  })
-  return entered
+  }
+  return { folder, ...dev, leave }
 }
 
 type EnteredDev = Awaited<ReturnType<typeof startDev>> & { folder: string }

@@ -46,8 +46,10 @@ const NEEDED: Readonly<Record<string, string[]>> = {
 }
 
 /** The command with something for its arguments, and a key where it takes no session. */
+const NAMED: Readonly<Record<string, string>> = { '<agent>': 'test-writer', '<category>': 'code' }
+
 function wordsOf({ name, takes = [], endpoints: [endpoint] = [] }: CommandRecord): string[] {
-  const given = takes.map(word => (word === '<agent>' ? 'test-writer' : 'ID_1'))
+  const given = takes.map(word => NAMED[word] ?? 'ID_1')
   const takesKey = endpoint && (endpoints[endpoint] as Endpoint).auth === 'key'
   return [...name.split(' '), ...given, ...(NEEDED[name] ?? []), ...(takesKey ? ['--key', 'svc_of_nobody'] : [])]
 }

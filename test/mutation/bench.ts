@@ -1,5 +1,6 @@
 /** Where mutants are tried: the bundled tests of a workshop, a Postgres for those that need one, and workers beside each other. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { bundleTests, type Runner } from '../support/bundle.ts'
@@ -24,12 +25,15 @@ export async function openBench(folder: string, files: readonly string[], worker
   const server = await startPostgres()
   const { name: template } = await makeTemplate(server.url)
   const onPostgres = new WeakSet<TestProcess>()
+  // Not in the folder, which is a checkout: what tests write is in none.
+  const temporaries = mkdtempSync(join(tmpdir(), 'mutation-tests-'))
+  process.once('exit', () => rmSync(temporaries, { recursive: true, force: true }))
   return {
     folder,
 
     /** A template is made by the migrations as they are: whoever changes those goes without. */
     start({ engine, shares }: Job, worker: string, env: NodeJS.ProcessEnv, isTemplated = true): TestProcess {
-      const temporary = join(folder, `tmp-${worker}`)
+      const temporary = join(temporaries, worker)
       mkdirSync(temporary, { recursive: true })
       const process = new TestProcess(bundle, {
         TEST_ENGINE: engine,
@@ -63,7 +67,7 @@ export async function openBench(folder: string, files: readonly string[], worker
       const run = async (_: unknown, worker: number) => {
         for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
           results.push(await work(item, `worker${worker}`))
-          rmSync(join(folder, `tmp-worker${worker}`), { recursive: true, force: true })
+          rmSync(join(temporaries, `worker${worker}`), { recursive: true, force: true })
         }
       }
       await Promise.all(Array.from({ length: workers }, run))

@@ -22,7 +22,7 @@ const lists: readonly (readonly [of: RegExp, lists: readonly List[]])[] = [
   [/^admin withdrawals .*<id>/, [['admin', 'adminListWithdrawals', 'id', 'status']]],
   [/^admin users .*<user-id>/, [['admin', 'adminListUsers', 'email', 'name']]],
   [/^admin .*<task-id>/, [['admin', 'adminListTasks', 'id', 'title']]],
-  [/^admin categories .*<category-id>/, [['buyer', 'listCategories', 'id', 'name']]],
+  [/^admin categories .*<category>/, [['buyer', 'listCategories', 'slug', 'name']]],
   [/^exchanges (?:show|replay) <id>/, [['admin', 'listExchanges', 'id', 'taskId']]],
   [/^deliveries (?:show|resend) [<[]id/, [['admin', 'listExchanges', 'deliveryId', 'taskId']]],
   [/--task <id>|<task-id>/, TASKS],

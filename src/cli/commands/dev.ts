@@ -5,6 +5,7 @@ import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Flags, readSettings, remarksOn, UsageError } from '../../settings/config.ts'
 import { baseUrlOf } from '../../settings/values.ts'
+import { accepts } from '../../sim/agents/agent-watch.ts'
 import { people } from '../../sim/seed.ts'
 import { readOwner } from '../../store/embedded/lock-owner.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
@@ -12,15 +13,19 @@ import type { CommandTable } from '../command-line/command.ts'
 import { numberGiven } from '../command-line/json-input.ts'
 import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { type RunningDev, runningDev } from '../dev/attach.ts'
-import { environmentText, type PrintEnvFlags } from '../dev/environment.ts'
+import type { RunningDev } from '../dev/attach.ts'
+import type { PrintEnvFlags } from '../dev/environment.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { whenReaderEnds } from '../dev/output-reader.ts'
 import { personasCalled } from '../dev/personas.ts'
-import { reset } from '../dev/reset.ts'
 import { type Pace, type Simulator, startSimulator } from '../dev/simulator.ts'
-import { credentialsPath, neededCredentials, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
-import { withPortOwner } from '../doctor/port-owner.ts'
+import {
+  credentialsPath,
+  neededCredentials,
+  readCredentials,
+  type StateFolder,
+  stateFolderOf,
+} from '../dev/state-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { liveScreen } from '../keys/live-screen.ts'
 import { showKeys, showStart } from '../keys/start-screen.ts'
@@ -68,14 +73,16 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   const settings = readSettings('dev', publicOf(flags))
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
+  // What most starts do without is loaded where it is needed.
   if (flags.printEnv !== undefined) {
+    const { environmentText } = await import('../dev/environment.ts')
     print(environmentText(flags, state), { whole: true })
     return exitCodes.ok
   }
   if (flags.showKeys) return printKeys(flags, state)
   const given = givenIn(flags)
-  if (flags.reset) await reset(state, flags.yes === true)
-  const running = await runningDev(state)
+  if (flags.reset) await (await import('../dev/reset.ts')).reset(state, flags.yes === true)
+  const running = (await mayRun(state)) ? await (await import('../dev/attach.ts')).runningDev(state) : null
   const findCommand = async () => commandFinder(await wholeTable())
   const json = flags.json === true
   if (running) return attach(running, flags, state, { json, level: settings.logLevel, commandOf: await findCommand() })
@@ -92,11 +99,10 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
     shown.log(entry)
   }
   const debug = debugLines(settings.logLevel, json)
-  const sim = await startSimulator({ settings, state, ...given, triesForgery: true, log, debug }).catch(error =>
-    withPortOwner(withFolderReason(error, state), settings.host, settings.port).then(explained =>
-      Promise.reject(explained),
-    ),
-  )
+  const sim = await startSimulator({ settings, state, ...given, triesForgery: true, log, debug }).catch(async error => {
+    const { withPortOwner } = await import('../doctor/port-owner.ts')
+    throw await withPortOwner(withFolderReason(error, state), settings.host, settings.port)
+  })
   const ended = untilSignal(() => {
     screen.close()
     return sim.close()
@@ -122,6 +128,12 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   sim.begin()
   letYoungGrow()
   return ended.finally(shown.end)
+}
+
+/** Whether something listens where the dev of this state did. */
+async function mayRun(state: StateFolder): Promise<boolean> {
+  const kept = readCredentials(state)
+  return kept?.instance !== undefined && accepts(new URL(kept.url))
 }
 
 /** The keys of the dev of this folder, which may have ended. */

@@ -154,7 +154,7 @@ async function signIn(transport: Transport, { email, password }: { email: string
   const reply = await transport.send('POST', '/api/auth/login', { body: { email, password }, by: 'nobody' })
   const { success, status, error = '' } = await answerIn(reply)
   if (success) return
-  const hint = 'The password may have been changed since dev made it.'
+  const hint = status === 401 ? 'The password may have been changed since dev made it.' : undefined
   throw new Fault(`${email} could not sign in: ${error}`, { code: codeForStatus(status), status, hint })
 }
 

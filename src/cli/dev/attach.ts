@@ -5,7 +5,6 @@ import { Transport, UnreachableError } from '../../client/transport.ts'
 import { clientOn } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { type LogLevel, version } from '../../settings/config.ts'
-import { accepts } from '../../sim/agents/agent-watch.ts'
 import { people } from '../../sim/seed.ts'
 import { instanceAt } from '../connection/instance-check.ts'
 import { nextSteps } from '../connection/next-steps.ts'
@@ -49,7 +48,6 @@ async function find(state: StateFolder): Promise<Found | null> {
   const kept = readCredentials(state)
   if (!kept?.instance) return null
   const { url, accounts } = kept
-  if (!(await accepts(new URL(url)))) return null // a request would first load fetch
   const transport = new Transport({ baseUrl: url, apiKey: accounts.admin.apiKey, userAgent: COMMAND_LINE + version })
   const answering = await instanceAt(transport, AbortSignal.timeout(PATIENCE_MS)).catch(() => null)
   return answering === kept.instance ? { kept, transport } : null

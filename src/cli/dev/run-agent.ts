@@ -12,16 +12,11 @@ import { agentEnvironment } from './environment.ts'
 import { watchFolders } from './folder-watch.ts'
 import type { Forwarding } from './forwarding.ts'
 
-interface Setting {
+export interface RunSetting {
   marketplace: Marketplace
   forwarding: Forwarding
   credentials: Credentials
   forwarded: readonly ForwardedAgent[]
-}
-
-interface RunOptions {
-  run: string | undefined
-  watch: readonly string[]
 }
 
 export class AgentRun {
@@ -39,12 +34,7 @@ export class AgentRun {
   #words: string[] = []
   #look: NodeJS.Timeout | undefined
 
-  static of(options: RunOptions, setting: Setting): AgentRun | null {
-    const [agent] = setting.forwarded
-    return options.run === undefined || !agent ? null : new AgentRun(options.run, agent, options, setting)
-  }
-
-  private constructor(command: string, agent: ForwardedAgent, { watch }: RunOptions, setting: Setting) {
+  constructor(command: string, agent: ForwardedAgent, watch: readonly string[], setting: RunSetting) {
     const { marketplace, forwarding, credentials } = setting
     const { log } = marketplace.market
     this.#agent = agent

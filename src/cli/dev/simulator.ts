@@ -28,7 +28,7 @@ import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
 import { Buyers } from './personas.ts'
-import { AgentRun } from './run-agent.ts'
+import type { AgentRun, RunSetting } from './run-agent.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
 export type Pace = Pick<Parameters<typeof openMarketplace>[0], 'clockScale' | 'retries'>
 
@@ -101,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const furnished = await furnish(marketplace, { ...options, kept, front, sample })
     const forwarding = new Forwarding(marketplace.market, furnished.staff, furnished.forwarded, options)
     closers.push(() => forwarding.close())
-    const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
+    const run = await startedBy(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())
     const runs = new ConformanceRuns(furnished.forwarded, options.run ?? null)
     Object.assign(market.memory.of(JudgeSeat), { judge: runs, builderId: furnished.staff.builderId })
@@ -130,6 +130,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await close()
     throw error
   }
+}
+
+/** Most start their agent themselves. */
+async function startedBy({ run, watch }: SimulatorOptions, setting: RunSetting): Promise<AgentRun | null> {
+  const [agent] = setting.forwarded
+  if (run === undefined || !agent) return null
+  const { AgentRun } = await import('./run-agent.ts')
+  return new AgentRun(run, agent, watch, setting)
 }
 
 interface Around extends Pick<SimulatorOptions, 'state' | 'seed'> {

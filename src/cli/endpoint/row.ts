@@ -41,8 +41,11 @@ export interface EndpointRow {
   readonly examples: readonly [string, string, ...string[]]
 }
 
-/** An argument of a command, and the field that it sets. An `agent` may be named by its slug where the field takes only ids. */
-type Argument = readonly [word: string, field: string, kind?: 'agent']
+/**
+ * An argument of a command, and the field that it sets. An `agent` may be named by its slug where the field takes only ids, a `category` by
+ * its name or slug.
+ */
+type Argument = readonly [word: string, field: string, kind?: 'agent' | 'category']
 
 /**
  * The field of a flag with a value, or the fixed values that a flag sets. `agent`: may be named by its slug. `categories`: by

@@ -85,10 +85,10 @@ async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags,
   for (const [field, kind] of named) {
     if (typeof field !== 'string' || input[field] === undefined) continue
     if (kind === 'agent') input[field] = (await agentCalled(connection, String(input[field]))).id
-    if (kind === 'categories') {
-      const known = await client.listCategories()
-      input[field] = (input[field] as string[]).map(word => categoryCalled(word, known).id)
-    }
+    if (kind !== 'category' && kind !== 'categories') continue
+    const known = await client.listCategories()
+    const idOf = (word: string) => categoryCalled(word, known).id
+    input[field] = kind === 'category' ? idOf(String(input[field])) : (input[field] as string[]).map(idOf)
   }
   return input
 }

@@ -118,11 +118,14 @@ function cell(item: Fields, path: string): string {
     const currency = ownerOf(item, names)?.currency
     return typeof currency === 'string' ? `${money(value)} ${plain(currency)}` : money(value)
   }
-  return plain(Array.isArray(value) ? value.map(nameOf).join('; ') || '-' : String(value))
+  return plain(Array.isArray(value) ? value.map(nameOf).join('; ') || '-' : nameOf(value))
 }
 
 const ownerOf = (item: Fields, names: readonly string[]) =>
   names.slice(0, -1).reduce<Fields | null | undefined>((inner, name) => inner?.[name] as Fields | undefined, item)
 
-/** An item of a list: a text, or a record with a name. */
-const nameOf = (item: unknown) => (typeof item === 'object' && item !== null ? String((item as Fields).name) : item)
+/** A text, or a record: by its name, else by all that it says. */
+const nameOf = (item: unknown) =>
+  typeof item === 'object' && item !== null
+    ? String((item as Fields).name ?? Object.values(item).join(' '))
+    : String(item)

@@ -8,7 +8,7 @@ import { entryText } from '../log/entry-columns.ts'
 import { entryLine } from '../log/entry-lines.ts'
 import { terminalWidth } from '../log/lines.ts'
 import { createUi, cursor, type Ui } from '../output/ui.ts'
-import { actions, type Choice, choices, resendChosen, type ShownDev } from './actions.ts'
+import type { Choice, ShownDev } from './actions.ts'
 import { BottomRows } from './bottom-rows.ts'
 import { Counts } from './counts.ts'
 import { bottomRows, keyHelp } from './key-line.ts'
@@ -38,6 +38,12 @@ const plainScreen = (): LiveScreen => ({
   begin: () => {},
   close: () => {},
 })
+
+/** Loaded by the first key: it needs what other commands do. */
+const acting = () => import('./actions.ts')
+type Acting = Awaited<ReturnType<typeof acting>>
+const does = (named: keyof Acting['actions']) => async (dev: ShownDev, ui: Ui) =>
+  (await acting()).actions[named](dev, ui)
 
 const doing: Readonly<Record<Action, string>> = {
   resend: 'resending',
@@ -140,13 +146,17 @@ class KeyScreen implements LiveScreen {
     else if (deed.does === 'interrupt') interrupt()
     else if (deed.does === 'quit') quit()
     else if (deed.does === 'suspend') this.#keyboard?.suspend(this.#bottom)
-    else if (deed.does === 'resend chosen') this.#act('resend', dev => resendChosen(dev, deed.choice))
+    else if (deed.does === 'resend chosen') this.#resend(deed.choice)
     else if (deed.does === 'choose') this.#act('choose', this.#choose)
-    else this.#act(deed.does, actions[deed.does])
+    else this.#act(deed.does, does(deed.does))
+  }
+
+  #resend(choice: Choice): void {
+    this.#act('resend', async dev => (await acting()).resendChosen(dev, choice))
   }
 
   #choose = async (dev: ShownDev): Promise<undefined> => {
-    this.#mode = { is: 'choosing', choices: await choices(dev), at: 0 }
+    this.#mode = { is: 'choosing', choices: await (await acting()).choices(dev), at: 0 }
   }
 
   /** One at a time for each key. The log goes on meanwhile. */

@@ -36,7 +36,7 @@ export function priceGiven(flag: string, text: string): number {
 
 /** What the interface says of a price in cents, as people type amounts. */
 export const inAmounts = (sentence: string) =>
-  sentence.replaceAll(/(?<=at (?:least|most) )\d+/g, cents => inUnits(Number(cents)))
+  sentence.replaceAll(/(?<=at (?:least|most) |which is )\d+/g, cents => inUnits(Number(cents)))
 
 /** `1,234.00`, as amounts are shown, and `1234.00`. */
 export function readCents(text: string): number | undefined {

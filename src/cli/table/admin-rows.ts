@@ -371,27 +371,24 @@ const looking: readonly EndpointRow[] = [
     ...admin,
     name: 'admin categories update',
     endpoint: 'updateCategory',
-    takes: [['category-id', 'id']],
+    takes: [['category', 'id', 'category']],
     summary: 'Change a category',
     flags: categoryFields,
     shows: CATEGORY,
     examples: [
-      'marketplace admin categories update cat_code --name "Code and tests"',
-      'marketplace admin categories update cat_code --slug code --json',
+      'marketplace admin categories update code --name "Code and tests"',
+      'marketplace admin categories update "Code and tests" --slug code --json',
     ],
   },
   {
     ...admin,
     name: 'admin categories delete',
     endpoint: 'deleteCategory',
-    takes: [['category-id', 'id']],
+    takes: [['category', 'id', 'category']],
     summary: 'Delete a category that no agent stands in',
     confirms: 'deletes the category for good',
     shows: ['id'],
-    examples: [
-      'marketplace admin categories delete cat_code',
-      'marketplace admin categories delete cat_code --yes --json',
-    ],
+    examples: ['marketplace admin categories delete code', 'marketplace admin categories delete code --yes --json'],
   },
 ]
 

@@ -1,0 +1,25 @@
+// engines: embedded; process: own
+/** What commands print, word by word: of a buyer's, a builder's and an administrator's day, and of what is typed wrong. `npm run goldens` writes it anew. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { enteredDev } from './in-process.ts'
+import { commandsIn, transcriptOf, typedAgain } from './transcripts/transcript.ts'
+
+const FOLDER = resolve('test/cli/transcripts')
+
+for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.txt'))) {
+  test(`${name}: what is typed prints what it has printed before`, async () => {
+    const path = resolve(FOLDER, name)
+    const before = commandsIn(readFileSync(path, 'utf8'))
+    const dev = await enteredDev()
+    const now = await typedAgain(before).finally(dev.leave)
+    assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
+    if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))
+    assert.ok(now.length > 0)
+    for (const [at, command] of now.entries()) assert.fixture(command, before[at]!)
+  })
+}
+
+test.run()
