@@ -71,19 +71,22 @@ export async function ensureAgents(
   builderId: string,
   wanted: readonly WantedAgent[],
 ): Promise<SeededAgent[]> {
-  if (wanted.length === 0) return []
+  return (await ensured(market, builderId, wanted)).map(({ agent }) => agent)
+}
+
+async function ensured(market: Market, builderId: string, wanted: readonly WantedAgent[]) {
   const act = verbsAs(market, builderId)
-  const own = await agentsOf(act)
-  const agents: SeededAgent[] = []
-  for (const agent of wanted) {
-    const there = own.find(({ slug, name }) => slug === agent.name || name === titleOf(agent.name))
-    const record = there ?? (await create(market, builderId, agent))
-    agents.push(await asWanted(market, act, record, agent))
+  const own = wanted.length === 0 ? [] : await agentsOf(act)
+  const agents: { agent: SeededAgent; isNew: boolean }[] = []
+  for (const one of wanted) {
+    const there = own.find(({ slug, name }) => slug === one.name || name === titleOf(one.name))
+    const record = there ?? (await create(market, builderId, one))
+    agents.push({ agent: await asWanted(market, act, record, one), isNew: !there })
   }
   return agents
 }
 
-function create({ world, ...market }: Market, builderId: string, { name, fields, id }: WantedAgent) {
+function create({ world, ...market }: Market, builderId: string, { name, fields, id, webhookUrl }: WantedAgent) {
   const title = titleOf(name)
   const about = {
     name: title,
@@ -97,6 +100,7 @@ function create({ world, ...market }: Market, builderId: string, { name, fields,
     categoryIds: [...categoryIds],
     ...about,
     ...fields,
+    ...(typeof webhookUrl === 'string' && { webhookUrl }),
   })
 }
 
@@ -104,7 +108,7 @@ async function asWanted(market: Market, act: Act, record: OwnAgentRecord, wanted
   const { id, slug } = record
   const webhookUrl = typeof wanted.webhookUrl === 'string' ? wanted.webhookUrl : wanted.webhookUrl(slug)
   if (record.webhookUrl !== webhookUrl) await act('updateAgent', { id, webhookUrl })
-  const kept = await secretOf(market, id)
+  const kept = record.hasWebhookSecret ? await secretOf(market, id) : null
   const { secret = kept } = wanted
   if (secret !== null && secret !== kept) await setSecret(market, id, secret)
   return { id, slug, webhookUrl, webhookSecret: secret ?? (await act('rotateSecret', { id })).secret }
@@ -152,9 +156,8 @@ export async function testAndList(
 
 /** Publishes and approves a draft whose test has passed. One that its builder has deactivated stays so. */
 export async function list(market: Market, { builderId, adminId }: Staff, id: string): Promise<void> {
-  const builder = verbsAs(market, builderId)
-  let { status } = await builder('getMyAgent', { id })
-  if (status === 'draft') status = (await builder('publishAgent', { id })).status
+  let { status } = (await market.db.read(q => agentById(q, id)))!
+  if (status === 'draft') status = (await verbsAs(market, builderId)('publishAgent', { id })).status
   if (status === 'pending_review') await verbsAs(market, adminId)('approveAgent', { id })
 }
 
@@ -180,16 +183,22 @@ export async function furnishAgents(
   wanted: readonly WantedAgent[],
   { firstTest }: Furnishing = {},
 ): Promise<SeededAgent[]> {
-  const agents = await ensureAgents(market, staff.builderId, wanted)
+  const agents = await ensured(market, staff.builderId, wanted)
   const queue = [...agents]
   const worker = async () => {
-    for (let agent = queue.shift(); agent; agent = queue.shift()) {
-      const { visible, hasPassed, isDraft } = await visibilityOf(market, staff.builderId, agent.id)
-      if (!visible || !hasPassed || isDraft) await testAndList(market, staff, agent.id, firstTest?.(agent))
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { agent, isNew } = next
+      if (isNew || !(await canBeHired(market, staff, agent)))
+        await testAndList(market, staff, agent.id, firstTest?.(agent))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return agents
+  return agents.map(({ agent }) => agent)
+}
+
+async function canBeHired(market: Market, { builderId }: Staff, { id }: SeededAgent): Promise<boolean> {
+  const { visible, hasPassed, isDraft } = await visibilityOf(market, builderId, id)
+  return visible && hasPassed && !isDraft
 }
 
 /** The tag of agents that are down on purpose. */
