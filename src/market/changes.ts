@@ -9,7 +9,7 @@ import type { Feed } from '../api/reply.ts'
 import { Ring } from './ring.ts'
 import { iso } from './time.ts'
 
-type Changed = z.infer<typeof change>
+type Changed = z.infer<ReturnType<typeof change>>
 /** What is not said is null. */
 type Told = Pick<Changed, 'type'> & Partial<Omit<Changed, 'type' | 'at'>>
 

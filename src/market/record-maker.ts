@@ -1,5 +1,6 @@
 /** Makes the records of responses from rows. A field that is a column of the same name and type is named by the record alone. */
 import type * as z from 'zod'
+import { once } from '../shared/once.ts'
 import type { Columns, Row, Table } from '../store/tables/table.ts'
 
 /** The columns that a record shows, as they are or as something made of them. */
@@ -11,15 +12,18 @@ type Alike<R, Seen> = { [K in keyof R & keyof Seen]: [Seen[K]] extends [R[K]] ? 
  * unseen. The fields come in the order of the record. A task takes 0.45 µs so, a third of what its JSON takes at most. Source: A-265.
  */
 export function recordMaker<Shape extends z.ZodRawShape, C extends Columns>(
-  { shape }: z.ZodObject<Shape>,
+  shapeOf: () => z.ZodObject<Shape>,
   { columns }: Table<C>,
 ) {
   type R = z.infer<z.ZodObject<Shape>>
   type Seen = Shown<R, C>
-  const fields = Object.keys(shape)
-  const copied = fields.filter(field => Object.hasOwn(columns, field)) as (keyof Seen)[]
-  const empty = Object.fromEntries(fields.map(field => [field, null]))
+  const known = once(() => {
+    const fields = Object.keys(shapeOf().shape)
+    const copied = fields.filter(field => Object.hasOwn(columns, field)) as (keyof Seen)[]
+    return { copied, empty: Object.fromEntries(fields.map(field => [field, null])) }
+  })
   return (row: Seen, made: Omit<R, Alike<R, Seen>>): R => {
+    const { copied, empty } = known()
     const record: Partial<Seen> = { ...empty } as Partial<Seen>
     for (const field of copied) record[field] = row[field]
     return Object.assign(record, made) as R

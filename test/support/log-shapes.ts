@@ -6,7 +6,7 @@ import { faultNames } from '../../src/api/faults.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 import { sentence } from './sentence.ts'
 
-const diagnosisShape = diagnosisRecord.shape
+const diagnosisShape = diagnosisRecord().shape
 const text = () => z.string().min(1)
 const textOrNull = () => text().nullable()
 const mail = z.strictObject({ to: text(), subject: sentence(), text: text() })

@@ -1,34 +1,39 @@
 /** What the interface tells of what is wrong: one record, wherever it stands. Source: A-288. */
 
+import { once } from '../../shared/once.ts'
 import { time } from '../shapes.ts'
 import * as z from '../zod.ts'
 import { type Cause, causeNames, causes } from './table.ts'
 
-const evidence = z.object({
-  taskId: z.string().nullable(),
-  deliveryId: z.string().nullable(),
-  attempt: z.int().nullable(),
-  exchangeId: z.string().nullable(),
-  status: z.int().nullable(),
-})
+const evidence = once(() =>
+  z.object({
+    taskId: z.string().nullable(),
+    deliveryId: z.string().nullable(),
+    attempt: z.int().nullable(),
+    exchangeId: z.string().nullable(),
+    status: z.int().nullable(),
+  }),
+)
 
-export const diagnosis = z
-  .object({
-    cause: z.enum(causeNames),
-    certainty: z.enum(['sure', 'likely']),
-    isMeant: z.boolean(),
-    since: time().nullable(),
-    text: z.string(),
-    fix: z.string(),
-    commands: z.array(z.string()),
-    evidence,
-  })
-  .meta({
-    description:
-      'What is wrong, and what to do. certainty: sure only where a recomputation or a recorded fact proves it. isMeant: somebody wanted it so, as an armed fault. commands: what to type behind the name of the program.',
-  })
+export const diagnosis = once(() =>
+  z
+    .object({
+      cause: z.enum(causeNames),
+      certainty: z.enum(['sure', 'likely']),
+      isMeant: z.boolean(),
+      since: time().nullable(),
+      text: z.string(),
+      fix: z.string(),
+      commands: z.array(z.string()),
+      evidence: evidence(),
+    })
+    .meta({
+      description:
+        'What is wrong, and what to do. certainty: sure only where a recomputation or a recorded fact proves it. isMeant: somebody wanted it so, as an armed fault. commands: what to type behind the name of the program.',
+    }),
+)
 
-export type DiagnosisRecord = z.infer<typeof diagnosis>
+export type DiagnosisRecord = z.infer<ReturnType<typeof diagnosis>>
 
 /** What was found out, before it is told. */
 export interface Finding {

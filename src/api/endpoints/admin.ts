@@ -18,7 +18,7 @@ const rejection = () => z.object({ reason: text(limits.reason.reject).nullable()
 
 const paymentStatuses = ['pending', 'completed', 'rejected'] as const
 
-export const adminUser = user.extend({
+export const adminUser = user().extend({
   suspended: flag(),
   banned: flag(),
   identityVerified: flag(),
@@ -67,7 +67,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/agents/:id',
     summary: 'Details of any agent, and its last tests',
-    reply: () => adminAgent.extend({ checks: agentChecks }),
+    reply: () => adminAgent().extend({ checks: agentChecks() }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',
@@ -231,7 +231,7 @@ export const admins = {
     summary: 'List tasks of everyone; disputed=true: those in open dispute',
     description: `${lookedThrough} userId: those that this account sees.`,
     query: () => z.object({ status: someOf(taskStates).optional(), ...taskSearch, userId: id().optional(), ...paging }),
-    reply: () => task.extend({ buyer: person, builder: person }),
+    reply: () => task().extend({ buyer: person(), builder: person() }),
     list: 'items',
     unit: 'read',
     source: 'A-13',

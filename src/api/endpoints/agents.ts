@@ -56,7 +56,7 @@ export const agents = {
     auth: 'public',
     rate: 'general',
     summary: 'Get an agent by id or slug',
-    reply: () => z.union([ownAgent, agent]),
+    reply: () => z.union([ownAgent(), agent()]),
     unit: 'read',
     refusals: ['not_found'],
     source: 'I-search, A-18, A-30',
@@ -67,7 +67,7 @@ export const agents = {
     auth: 'public',
     rate: 'general',
     summary: 'List categories',
-    reply: () => z.array(category),
+    reply: () => z.array(category()),
     unit: 'read',
     source: 'I-search, A-29',
   }),
@@ -168,7 +168,7 @@ export const agents = {
     summary: 'The last reports of the connection tests and heartbeats of an own agent, and which secret it has',
     description: `At most ${limits.agent.reports} of each, newest first. fingerprint: the first bytes of a digest of the secret. previousUntil: how long callbacks that are signed with the secret before it are taken.`,
     reply: () =>
-      agentChecks.extend({
+      agentChecks().extend({
         secret: z.object({ fingerprint: z.string(), since: time(), previousUntil: time().nullable() }).nullable(),
       }),
     unit: 'read',

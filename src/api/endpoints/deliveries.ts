@@ -93,7 +93,7 @@ export const deliveries = {
     example: { failed: { event: 'task.submitted' } },
     reply: () =>
       z.object({
-        items: z.array(z.object({ of: z.string(), delivery: delivery.nullable(), refused: z.string().nullable() })),
+        items: z.array(z.object({ of: z.string(), delivery: delivery().nullable(), refused: z.string().nullable() })),
         more: z.boolean(),
       }),
     unit: 'write',

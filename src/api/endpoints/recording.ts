@@ -65,7 +65,7 @@ export const recording = {
     method: 'GET',
     path: '/api/dev/mails',
     summary: `The last ${limits.page.max} mails that a mail server would have sent, newest first, as far as the log keeps them`,
-    reply: () => z.object({ items: z.array(shownMail) }),
+    reply: () => z.object({ items: z.array(shownMail()) }),
     source: 'A-238',
   }),
   watchEvents: endpoint({

@@ -67,7 +67,7 @@ export const samples = {
     method: 'GET',
     path: '/api/agents/:id/ratings',
     summary: 'How many of the ratings of an agent have five stars, four …, by its id or slug',
-    reply: () => agent.shape.rating.extend({ stars: countsOf(['5', '4', '3', '2', '1']) }),
+    reply: () => agent().shape.rating.extend({ stars: countsOf(['5', '4', '3', '2', '1']) }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-23, A-132',

@@ -24,7 +24,7 @@ export const simulator = {
     description:
       'Only from this machine, by a program or by a page of the simulator itself: neither through a proxy nor from another site.',
     body: () => z.object({ as: oneOf(devPeople) }),
-    reply: () => z.object({ user }),
+    reply: () => z.object({ user: user() }),
     unit: 'own',
     sets: 'session',
     refusals: ['not_found', 'banned', 'not_near'],
@@ -63,7 +63,7 @@ export const simulator = {
     method: 'GET',
     path: '/api/dev/buyers',
     summary: 'Characters of simulated buyers, and which of them are there',
-    reply: () => z.object({ items: z.array(simulatedBuyer) }),
+    reply: () => z.object({ items: z.array(simulatedBuyer()) }),
     unit: 'own',
     source: 'A-315',
   }),
@@ -90,7 +90,7 @@ export const simulator = {
       'due: what falls due next, in order, with the names of tasks and agents; one thing, or as many as `limit` says.',
     // `alike`: how many more things fall due at the same moment.
     query: () => z.object({ limit: integerText(1, limits.page.max).optional() }),
-    reply: () => clock.extend({ next: due.extend({ alike: z.int() }).nullable(), due: z.array(namedDue) }),
+    reply: () => clock().extend({ next: due().extend({ alike: z.int() }).nullable(), due: z.array(namedDue()) }),
     unit: 'read',
     source: 'A-44',
   }),
@@ -121,8 +121,8 @@ export const simulator = {
           path: ['advanceMs'],
         }),
     reply: () =>
-      clock.extend({
-        done: z.array(due),
+      clock().extend({
+        done: z.array(due()),
         omitted: z.int(),
         stopped: z.object({ reason: z.enum(['steps', 'time', 'under_way']), underWay: z.array(underWay()) }).nullable(),
       }),
@@ -152,7 +152,7 @@ export const simulator = {
     method: 'GET',
     path: '/api/dev/faults',
     summary: 'Faults that wait for a webhook or a callback, and the last that were met',
-    reply: () => z.object({ items: z.array(fault) }),
+    reply: () => z.object({ items: z.array(fault()) }),
     unit: 'own',
     source: 'A-264',
   }),
@@ -186,7 +186,7 @@ export const simulator = {
     method: 'DELETE',
     path: '/api/dev/faults',
     summary: 'Take back all faults that wait',
-    reply: () => z.object({ items: z.array(fault) }),
+    reply: () => z.object({ items: z.array(fault()) }),
     unit: 'own',
     source: 'A-264',
   }),

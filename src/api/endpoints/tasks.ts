@@ -120,7 +120,7 @@ export const tasks = {
     summary: 'What is wrong with a task, and what to do; null if nothing is',
     description:
       'Its builder and administrators see what is wrong with the webhooks and callbacks of the agent; its buyer sees that there is something. In a simulator all see all.',
-    reply: () => z.object({ diagnosis: diagnosis.nullable() }),
+    reply: () => z.object({ diagnosis: diagnosis().nullable() }),
     unit: 'read',
     refusals: found,
     source: 'A-288',
@@ -338,7 +338,7 @@ export const callbackInput = z.discriminatedUnion('action', [
 ])
 
 const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
-const wrapped = () => z.object({ task })
+const wrapped = () => z.object({ task: task() })
 
 /** What an agent answers about a task. Source: I-callback, A-21, A-38. */
 export const callbacks = {

@@ -37,7 +37,7 @@ const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1)
 
 const names = new Map<unknown, string>(
   [...Object.entries(records), ...Object.entries(moneyRecords)].flatMap(([name, value]) =>
-    value instanceof z.ZodType ? [[value, capital(name)]] : [],
+    typeof value === 'function' ? [[value(), capital(name)]] : [],
   ),
 )
 

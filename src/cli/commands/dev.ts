@@ -87,7 +87,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   const json = flags.json === true
   if (running) return attach(running, flags, state, { json, level: settings.logLevel, commandOf: await findCommand() })
   const names = new Map<string, string>()
-  const screen = liveScreen(json)
+  const screen = await liveScreen(json)
   const { ui, isWanted } = screen
   let market: Market | undefined
   const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug

@@ -66,7 +66,7 @@ interface Following extends Attaching {
 }
 
 async function follow(state: StateFolder, first: Found, options: Attaching): Promise<number> {
-  const screen = liveScreen(options.json)
+  const screen = await liveScreen(options.json)
   const stop = new AbortController()
   void untilSignal(async () => {
     screen.close()

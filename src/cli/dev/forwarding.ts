@@ -1,7 +1,7 @@
 /** Tests and lists the agents that dev forwards webhooks to, and sends what waited when one is back. */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
 import { type Finding, inWords, toRecord } from '../../api/diagnosis/record.ts'
-import { asksForWork } from '../../api/diagnosis/story.ts'
+import { asksForWork, isRefusal } from '../../api/diagnosis/story.ts'
 import type { TestReport } from '../../api/records.ts'
 import { patienceFor } from '../../market/agents/health.ts'
 import type { LogEntry } from '../../market/log.ts'
@@ -11,7 +11,6 @@ import { AgentWatch } from '../../sim/agents/agent-watch.ts'
 import { list, type Staff, testAndList, visibilityOf } from '../../sim/agents/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/agents/forwarded-agents.ts'
 import { verbsAs } from '../../sim/verb-calls.ts'
-import { isRefusal, takesForgery, verificationMistake } from '../../sim/webhooks/signature-probe.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 
 interface Kept {
@@ -33,6 +32,9 @@ interface Kept {
   /** It has answered a forged webhook, or is not to get one. */
   isTried: boolean
 }
+
+/** Loaded when there is something to find out. */
+const probe = () => import('../../sim/webhooks/signature-probe.ts')
 
 export interface ForwardingOptions {
   /** Sends each agent one forged webhook, to warn of those that believe it. */
@@ -216,6 +218,7 @@ export class Forwarding {
     const { id, slug, forwardTo } = kept.agent
     // So what the agent itself prints of it is nobody's mistake.
     this.#say(`${slug} is sent a forged webhook, to see that it refuses it`)
+    const { takesForgery } = await probe()
     const takes = await takesForgery(this.#market, id)
     if (this.#closed) return
     if (takes === null) kept.isTried = false
@@ -252,6 +255,7 @@ export class Forwarding {
     this.#say(
       `${kept.agent.slug} refuses webhooks: it is sent some that are signed wrongly, to find out which it takes`,
     )
+    const { verificationMistake } = await probe()
     const mistake = await verificationMistake(this.#market, kept.agent.id)
     kept.mistake = mistake
     if (!mistake || this.#closed) return

@@ -48,7 +48,7 @@ interface Called {
 }
 
 interface SimulatedBuyers {
-  all(): readonly z.infer<typeof simulatedBuyer>[]
+  all(): readonly z.infer<ReturnType<typeof simulatedBuyer>>[]
   set(name: string, isHere: boolean): Promise<void>
 }
 

@@ -2,6 +2,7 @@
 import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { TaskHappening as Happening, HappeningOf } from '../../api/task-history.ts'
+import { once } from '../../shared/once.ts'
 import { type People, peopleById } from '../../store/tables/accounts/users.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
 import { type ReviewRow, reviewOf } from '../../store/tables/tasks/conversation.ts'
@@ -21,7 +22,7 @@ import type { Acting, ReadCtx } from '../market.ts'
 import { aboutAgent, diagnosedAttempt, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { type Begun, once, type Recorded, recordedOf } from './recorded-history.ts'
+import { type Begun, type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
 /**

@@ -2,6 +2,7 @@
 import type { DiagnosisRecord } from '../../api/diagnosis/record.ts'
 import type { DeathFact } from '../../api/diagnosis/story.ts'
 import type { TaskHappening as Happening } from '../../api/task-history.ts'
+import { once } from '../../shared/once.ts'
 import type { People } from '../../store/tables/accounts/users.ts'
 import type { TaskStepRow } from '../../store/tables/tasks/task-steps.ts'
 import type { TaskRow } from '../../store/tables/tasks/tasks.ts'
@@ -109,15 +110,7 @@ function isAbout(entry: StampedEntry, { id, createdAt, agentSlug }: TaskRow): bo
   return 'taskId' in entry && entry.taskId === id
 }
 
-/** What is made when it is read first: a diagnosis in the slices of an answer, which reads it more than once. */
-export function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
+/** The slices of an answer read a diagnosis more than once. */
 function servedIn(of: Of, exchange: Exchange, stories: Stories): Served {
   const { at, realAt, status, ms, id: exchangeId } = exchange
   const diagnosis = once(() => exchangeDiagnosis(of, exchange, stories))

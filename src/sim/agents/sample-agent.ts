@@ -1,7 +1,8 @@
 /** The simulator's own agent: accepts every task and delivers at once. It runs in this process, behind the HTTPS front. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { agentHandler, type Reply, type WebhookData } from '../../client/webhooks.ts'
+import type { Reply, WebhookData } from '../../client/webhooks.ts'
+import { once } from '../../shared/once.ts'
 import type { Front } from './https-front.ts'
 
 export interface SampleAgent {
@@ -28,17 +29,8 @@ export async function startSampleAgent(front: Front, onError: (error: Error) => 
   return {
     url: front.route(SAMPLE, `http://127.0.0.1:${port}/webhook`),
     use(secret) {
-      handle = agentHandler({
-        secret,
-        onTask: async ({ data }, reply) => {
-          await reply.accept()
-          await deliver(data, reply)
-        },
-        onRevision: ({ data }, reply) => deliver(data, reply, data.revisionReason),
-        onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`.slice(0, 5000)),
-        onError: error => signal.aborted || onError(error as Error),
-        signal,
-      })
+      const handler = once(() => handlerWith({ secret, onError: error => signal.aborted || onError(error), signal }))
+      handle = (request, response) => void handler().then(answer => answer(request, response))
     },
     async close() {
       closing.abort()
@@ -46,6 +38,28 @@ export async function startSampleAgent(front: Front, onError: (error: Error) => 
       await new Promise(resolve => server.close(resolve))
     },
   }
+}
+
+interface Options {
+  secret: string
+  onError(error: Error): unknown
+  signal: AbortSignal
+}
+
+/** Agents' library is loaded by the first webhook: no start has to wait for it. */
+async function handlerWith({ secret, onError, signal }: Options): Promise<http.RequestListener> {
+  const { agentHandler } = await import('../../client/webhooks.ts')
+  return agentHandler({
+    secret,
+    onTask: async ({ data }, reply) => {
+      await reply.accept()
+      await deliver(data, reply)
+    },
+    onRevision: ({ data }, reply) => deliver(data, reply, data.revisionReason),
+    onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`.slice(0, 5000)),
+    onError: error => onError(error as Error),
+    signal,
+  })
 }
 
 function deliver({ title, description }: WebhookData, reply: Reply, revision?: string): Promise<unknown> {

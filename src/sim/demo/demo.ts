@@ -56,7 +56,7 @@ async function play(folder: string, closers: Closer[], tell: (step: DemoStep) =>
   return playScenario(setup, tell)
 }
 
-type LedgerCheck = (typeof ledgerCheck)['_output']
+type LedgerCheck = ReturnType<typeof ledgerCheck>['_output']
 
 type Tell = (step: DemoStep) => void
 

@@ -3,6 +3,7 @@
  * another way, until it takes one. And whether an agent that takes them verifies anything at all. Source: A-255.
  */
 import type { Diagnosis } from '../../api/diagnosis/causes.ts'
+import { isRefusal } from '../../api/diagnosis/story.ts'
 import { type WrongSignature, wrongSignatures } from '../../api/diagnosis/wrong-signatures.ts'
 import { webhookBody, webhookHeaders } from '../../api/webhook-request.ts'
 import type { Market } from '../../market/market.ts'
@@ -10,9 +11,6 @@ import { signatureCandidates } from '../../market/webhooks/diagnosis.ts'
 import { type AgentRow, agentById } from '../../store/tables/agents/agents.ts'
 import type { World } from '../../world/world.ts'
 import { sampleEvent } from './sample-event.ts'
-
-/** The statuses by which agents say that they do not believe a webhook. */
-export const isRefusal = (status: number | null) => status === 400 || status === 401 || status === 403
 
 const EACH_MS = 2_000
 /** A machine that is busy with other work still gets through. */

@@ -1,7 +1,7 @@
 /** Opens one connection. Its address is checked before any byte is sent. Source: A-42. */
 import { once } from 'node:events'
 import net from 'node:net'
-import tls from 'node:tls'
+import type tls from 'node:tls'
 import type { OutgoingFailure } from '../world.ts'
 import { type AddressRule, addressFault, isLocalName, isLoopback, type Resolved } from './addresses.ts'
 import { connectToAny } from './happy-eyeballs.ts'
@@ -111,7 +111,9 @@ async function secured(tcp: net.Socket, to: Destination, options: ConnectOptions
     throw ownFault('read no list of trusted authorities', codeOf(error))
   })
   try {
-    const secure = tls.connect({
+    // Loaded with the context.
+    const { connect } = await import('node:tls')
+    const secure = connect({
       socket: tcp,
       host: to.hostname,
       servername: net.isIP(to.hostname) ? '' : to.hostname,

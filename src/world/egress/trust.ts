@@ -1,6 +1,9 @@
 /** The certificate authorities that TLS trusts: all of Node's, and additional ones. Source: A-42. */
 import { readFileSync } from 'node:fs'
-import tls from 'node:tls'
+import type * as tls from 'node:tls'
+
+/** Loaded with the first context: 2 ms, which no start has to wait for. */
+type Tls = typeof tls
 
 /** Certificates in PEM, one or several per text. */
 export type Pems = string | readonly string[]
@@ -13,7 +16,7 @@ export function trustStore(own: Pems | Promise<Pems> = []): () => Promise<tls.Se
   let context: Promise<tls.SecureContext> | undefined
   return () => {
     context ??= authorities
-      .then(pems => contextWith([pems].flat()))
+      .then(async pems => contextWith((await import('node:tls')).default, [pems].flat()))
       .catch(error => {
         context = undefined // a file that could not be read now may be read by the next call
         throw error
@@ -23,12 +26,12 @@ export function trustStore(own: Pems | Promise<Pems> = []): () => Promise<tls.Se
 }
 
 // The `ca` option replaces everything that Node trusts by default, including NODE_EXTRA_CA_CERTS. So those are added here.
-function contextWith(authorities: readonly string[]): tls.SecureContext {
+function contextWith(tls: Tls, authorities: readonly string[]): tls.SecureContext {
   if (authorities.length === 0) return tls.createSecureContext()
-  return tls.createSecureContext({ ca: [...trustedByNode(), ...authorities] })
+  return tls.createSecureContext({ ca: [...trustedBy(tls), ...authorities] })
 }
 
-function trustedByNode(): readonly string[] {
+function trustedBy(tls: Tls): readonly string[] {
   // Node 22.15 and later return them. Before that, the file has to be read here.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => string[] }
   if (getCACertificates) return getCACertificates('default')
