@@ -87,7 +87,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/log/debug-lines.ts time': 'dates the debug lines',
   'src/cli/mcp/calls.ts time': 'tells how long a call has taken so far',
   'src/cli/output/progress.ts time': 'tells how long a wait has taken so far',
-  'src/cli/keys/live-screen.ts time': 'dates what a key did',
+  'src/cli/keys/key-screen.ts time': 'dates what a key did',
   'src/client/work.ts streams': "runs in an agent's process, which has no command line",
   'src/client/agent-handler.ts time': "runs in an agent's process, which has no world",
   'src/client/agent-handler.ts streams': "runs in an agent's process, which has no command line",

@@ -7,7 +7,7 @@ import { type Files, importsOf, localImports, room, sources } from './sources.ts
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   shared: [],
-  api: [],
+  api: ['shared'],
   settings: ['api', 'shared'],
   store: ['api', 'shared'],
   world: ['shared'],
@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['api', 'market', 'world', 'settings', 'shared'],
   client: ['api', 'shared'],
   console: ['api', 'client'],
-  sim: ['api', 'client', 'world', 'open'],
+  sim: ['api', 'client', 'world', 'open', 'shared'],
   conform: ['api', 'client', 'market', 'sim', 'world', 'settings', 'shared', 'open'],
   open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'settings', 'shared'],
   index: ['api', 'market', 'client', 'settings', 'open'],

@@ -134,7 +134,6 @@ export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
 const MOST_CHARACTERS = 2_000
 const MOST_LINES = 30
 
-/** @internal Tested with exchanges of every kind. */
 export function exchangeText({ colour }: Ui, exchange: ExchangeDetails): string[] {
   const { direction, method, url, status, error, ms } = exchange
   const { requestHeaders, requestBody, responseHeaders, responseBody } = exchange

@@ -13,7 +13,6 @@ import { Counts } from './counts.ts'
 import { bottomRows, keyHelp } from './key-line.ts'
 import { type Action, type Deed, type Mode, type Press, pressed } from './key-presses.ts'
 import { interrupt, type Keyboard, openKeyboard, quit } from './keyboard.ts'
-import type { LiveScreen } from './live-screen.ts'
 
 /** Loaded by the first key: it needs what other commands do. */
 const acting = () => import('./actions.ts')
@@ -32,7 +31,7 @@ const doing: Readonly<Record<Action, string>> = {
   accounts: 'looking',
 }
 
-export class KeyScreen implements LiveScreen {
+export class KeyScreen {
   readonly ui: Ui
   readonly #counts = new Counts()
   readonly #bottom: BottomRows
