@@ -23,8 +23,8 @@ const shapeOf = ({ endpoint }: EndpointRow): Shape => {
 }
 
 /** The arguments of a row. The agent is one that is there, as it is looked up. */
-const argumentsOf = ({ takes = [] }: EndpointRow) =>
-  takes.map(([word, , kind]) => (kind === 'agent' || word === 'agent' ? 'sample-agent' : 'anything'))
+const NAMED: Readonly<Record<string, string>> = { agent: 'sample-agent', category: 'writing' }
+const argumentsOf = ({ takes = [] }: EndpointRow) => takes.map(([word, , kind]) => NAMED[kind ?? word] ?? 'anything')
 
 const flagOf = (flags: string) => flags.split(' ')[0]!
 
