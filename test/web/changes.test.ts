@@ -86,6 +86,12 @@ test('each account hears of its own, an administrator of all, a stranger of noth
   const all = new Set(toldOf(ofAdmin.text))
   for (const told of [...toldOf(ofBuyer.text), ...toldOf(ofBuilder.text)]) assert.ok(all.has(told), told)
   assert.equal(toldOf(ofStranger.text), [])
+  const subject = { task: 'taskId', message: 'taskId', webhook: 'deliveryId', agent: 'agentId' } as const
+  for (const change of changesIn(ofAdmin.text)) {
+    assert.ok(change.what, JSON.stringify(change))
+    const of = subject[change.type as keyof typeof subject]
+    if (of) assert.ok(change[of], `${JSON.stringify(change)} has its ${of}`)
+  }
   assert.is(changesIn(ofBuyer.text).find(({ type }) => type === 'task')?.taskId, id)
   // It goes on where it was, and knows of no other process.
   for (const heard of [ofBuyer, ofBuilder, ofAdmin, ofStranger]) heard.end()

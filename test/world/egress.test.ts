@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generate } from 'selfsigned'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
@@ -343,6 +344,28 @@ test('TLS: trusted with our own authority, even one that is not made yet; refuse
     assert.is(reasonOf(result), 'tls')
     assert.match(result.ok ? '' : result.message, /not trusted here; NODE_EXTRA_CA_CERTS/)
   }
+})
+
+test('TLS: a certificate that was good, or will be, is not good now', async () => {
+  const day = 86_400_000
+  const at = (days: number) => new Date(Date.now() + days * day)
+  const made = { keyType: 'ec', algorithm: 'sha256' } as const
+  const root = await generate([{ name: 'commonName', value: 'An authority of a test' }], {
+    ...{ ...made, notBeforeDate: at(-9), notAfterDate: at(9) },
+    extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+  })
+  const saidOf = async (from: number, to: number) => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      ...{ ...made, notBeforeDate: at(from), notAfterDate: at(to), ca: { key: root.private, cert: root.cert } },
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+    })
+    const server = await tlsServer({ key, cert })
+    const result = await openEgress({ ...dev, ca: root.cert }).post(request(`https://localhost:${server.port}/`))
+    return result.ok ? result.status : result.message
+  }
+  assert.is(await saidOf(-1, 1), 200)
+  assert.is(await saidOf(-2, -1), 'The certificate of localhost has expired.')
+  assert.is(await saidOf(1, 2), 'The certificate of localhost is not valid yet.')
 })
 
 test('TLS: a certificate for another name, and a server that speaks plain text or nothing', async () => {

@@ -103,7 +103,8 @@ export function labelsOf(paths: readonly string[]): string[] {
 }
 
 function labelOf(path: string, isShared: boolean): string {
-  const [last = '', owner = ''] = path.split('.').reverse()
+  const [last = '', within = ''] = path.split('.').reverse()
+  const owner = within === 'data' ? '' : within
   if (last === 'slug' && owner !== '') return owner
   const word = isShared || ['id', 'name', 'email', 'reason', 'status'].includes(last) ? `${owner} ${last}`.trim() : last
   return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replace(/^is /, '')

@@ -60,7 +60,7 @@ export const notificationRows: readonly EndpointRow[] = [
     summary: 'What you should know, such as disputes; newest first',
     flags: [['--unread', 'only those that you have not read', { unread: true }], ...pageFlags],
     things: 'notifications',
-    shows: ['id', 'createdAt', 'type', 'readAt', 'message'],
+    shows: ['id', 'createdAt', 'type', 'readAt', 'message', 'data.reason'],
     examples: ['marketplace notifications list', 'marketplace notifications list --as buyer --json'],
   },
   {
