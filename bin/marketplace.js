@@ -1,4 +1,9 @@
 #!/usr/bin/env node
+// What is built asks for Node's modules by it.
+if (!process.getBuiltinModule) {
+  console.error(`marketplace needs Node 20.19 or later, and this is ${process.version}.`)
+  process.exit(1)
+}
 // Stacks that name the lines of src cost some 5 % of a start: a server pays for them, and whoever looks for a fault. Source: A-225.
 if (process.argv[2] === 'serve' || process.env.MARKETPLACE_DEBUG) process.setSourceMapsEnabled(true)
 // A tabulator waits for the first.

@@ -1,10 +1,11 @@
 // engines: embedded; process: shared
-/** The program in a clone that nobody has built. */
+/** The program where it can't run: in a clone that nobody has built, and on an old Node. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { requiredNode } from '../../src/settings/config.ts'
 import { inFolder, PROGRAM } from './program.ts'
 
 test(
@@ -24,5 +25,13 @@ test(
     assert.match(demo().stderr, "Cannot find package 'no-such-package'")
   }),
 )
+
+test('a Node that is too old is told which one is needed', () => {
+  // What such a Node does not have.
+  const old = ['--import', 'data:text/javascript,delete process.getBuiltinModule']
+  const { status, stderr } = spawnSync(process.execPath, [...old, PROGRAM, 'version'], { encoding: 'utf8' })
+  assert.is(status, 1)
+  assert.is(stderr, `marketplace needs Node ${requiredNode()} or later, and this is ${process.version}.\n`)
+})
 
 test.run()
