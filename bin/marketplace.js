@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What is built asks for Node's modules by it.
+// What is built asks for Node's modules by it, and 22.3 is the first 22 that has it.
 if (!process.getBuiltinModule) {
-  console.error(`marketplace needs Node 20.19 or later, and this is ${process.version}.`)
+  console.error(`marketplace needs Node 20.19, 22.3 or later, and this is ${process.version}.`)
   process.exit(1)
 }
 // Stacks that name the lines of src cost some 5 % of a start: a server pays for them, and whoever looks for a fault. Source: A-225.

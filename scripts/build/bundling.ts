@@ -152,20 +152,29 @@ const builtIn: Plugin = {
   name: 'built in',
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, async ({ path }) =>
-      path.startsWith(compiled) ? { contents: takingBuiltIns(await readFile(path, 'utf8')) } : null,
+      path.startsWith(compiled) ? { contents: withManifest(path, takingBuiltIns(await readFile(path, 'utf8'))) } : null,
     )
   },
 }
 
-/** Line by line, as the compiler writes them: maps stay true. To find the package's own manifest takes 1 ms, and the build has it. */
+/** Line by line, as the compiler writes them: maps stay true. */
 const takingBuiltIns = (code: string) =>
-  code
-    .replace(`createRequire(import.meta.url)('${name}/package.json')`, JSON.stringify({ version, engines }))
-    .replace(/^import (?:(\w+),? )?(?:(\{.*\}) )?from '(node:.+)';$/gm, (_, whole, names, module) => {
-      const taken = `process.getBuiltinModule('${module}')`
-      const bindings = [whole, names?.replaceAll(' as ', ': ')].filter(Boolean)
-      return bindings.map(binding => `const ${binding} = ${taken};`).join(' ')
-    })
+  code.replace(/^import (?:(\w+),? )?(?:(\{.*\}) )?from '(node:.+)';$/gm, (_, whole, names, module) => {
+    const taken = `process.getBuiltinModule('${module}')`
+    const bindings = [whole, names?.replaceAll(' as ', ': ')].filter(Boolean)
+    return bindings.map(binding => `const ${binding} = ${taken};`).join(' ')
+  })
+
+/** To find the package's own manifest takes 1 ms, and the build has it. */
+function withManifest(path: string, code: string): string {
+  if (!path.endsWith(join('settings', 'config.js'))) return code
+  const written = code.replace(
+    `createRequire(import.meta.url)('${name}/package.json')`,
+    JSON.stringify({ version, engines }),
+  )
+  if (written === code) throw new Error(`${path} does not read the manifest as it did`)
+  return written
+}
 
 async function joinChunks(outputs: Metafile['outputs'], from: string, to: string): Promise<void> {
   const names = Object.keys(outputs).filter(path => path.endsWith('.js'))

@@ -38,7 +38,7 @@ const place = once(() =>
 /** The beginning of a text; `cut`: there is more of it. */
 const words = { text: z.string().nullable(), cut: z.boolean() }
 
-const asked = {
+const asked = () => ({
   /** `create`, a trigger of the task, or what else was asked for and refused. */
   action: z.string(),
   status: z.int(),
@@ -49,14 +49,14 @@ const asked = {
   /** Of a simulator: what was sent, byte for byte. */
   exchangeId: z.string().nullable(),
   diagnosis: diagnosis().nullable(),
-}
+})
 
 export const taskHappening = once(() =>
   z.discriminatedUnion('kind', [
     /** Of a person, with a key or in a session. Refused ones only in a simulator. */
-    happening('request', { ...asked, via: z.enum(['session', 'key']).nullable() }),
+    happening('request', { ...asked(), via: z.enum(['session', 'key']).nullable() }),
     /** Of the agent. */
-    happening('callback', { ...asked, via: z.enum(['signature', 'key']).nullable() }),
+    happening('callback', { ...asked(), via: z.enum(['signature', 'key']).nullable() }),
     /** One attempt. */
     happening('webhook', {
       deliveryId: z.string(),

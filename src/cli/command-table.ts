@@ -173,7 +173,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   'admin categories': {
     summary: 'Categories: list, create, update, delete',
-    examples: ['marketplace admin categories list', 'marketplace admin categories delete cat_code'],
+    examples: ['marketplace admin categories list', 'marketplace admin categories delete code'],
   },
   fault: {
     summary: 'What goes wrong on purpose: arm it, list it, clear it',

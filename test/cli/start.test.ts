@@ -5,6 +5,10 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import * as devRecords from '../../src/api/dev-records.ts'
+import * as exchangeRecords from '../../src/api/exchange-records.ts'
+import * as moneyRecords from '../../src/api/money-records.ts'
+import * as records from '../../src/api/records.ts'
 import { id, time } from '../../src/api/shapes.ts'
 import * as z from '../../src/api/zod.ts'
 import { inFolder, start } from './program.ts'
@@ -65,6 +69,21 @@ test('a shape that is plain is made once', () => {
   assert.is.not(z.string({ error: 'is no text' }), z.string())
   assert.is(time(), time())
   assert.is(id(), id())
+})
+
+test('a shape of a record is made when it is asked for, and once: documents know it by its name', () => {
+  for (const [name, made] of Object.entries({ ...records, ...moneyRecords, ...devRecords, ...exchangeRecords })) {
+    assert.not.ok(made instanceof z.ZodType, name)
+    if (typeof made === 'function') assert.is(made(), made(), name)
+  }
+})
+
+test('what the bundle takes of Node is not imported', () => {
+  for (const name of loads.keys()) {
+    const imported = readFileSync(`dist/bundle/${name}`, 'utf8').matchAll(/\b(?:from|import)\s*"(node:[^"]+)"/g)
+    // By which packages are required.
+    for (const [, module] of imported) assert.is(module, 'node:module', name)
+  }
 })
 
 test('no files of the bundle load each other', () => {

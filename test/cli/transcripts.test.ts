@@ -4,17 +4,24 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enteredDev } from './in-process.ts'
+import { until } from '../support/patience.ts'
+import { answerHere, enteredDev } from './in-process.ts'
 import { commandsIn, transcriptOf, typedAgain } from './transcripts/transcript.ts'
 
 const FOLDER = resolve('test/cli/transcripts')
+
+const webhooksSent = () =>
+  until('no webhook is under way', async () => {
+    const { data } = await answerHere('admin', 'queues', '--as', 'admin')
+    return data.webhooks.count === 0
+  })
 
 for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.txt'))) {
   test(`${name}: what is typed prints what it has printed before`, async () => {
     const path = resolve(FOLDER, name)
     const before = commandsIn(readFileSync(path, 'utf8'))
     const dev = await enteredDev()
-    const now = await typedAgain(before).finally(dev.leave)
+    const now = await typedAgain(before, webhooksSent).finally(dev.leave)
     assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
     if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))
     assert.ok(now.length > 0)

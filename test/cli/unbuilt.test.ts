@@ -31,7 +31,7 @@ test('a Node that is too old is told which one is needed', () => {
   const old = ['--import', 'data:text/javascript,delete process.getBuiltinModule']
   const { status, stderr } = spawnSync(process.execPath, [...old, PROGRAM, 'version'], { encoding: 'utf8' })
   assert.is(status, 1)
-  assert.is(stderr, `marketplace needs Node ${requiredNode()} or later, and this is ${process.version}.\n`)
+  assert.is(stderr, `marketplace needs Node ${requiredNode()}, 22.3 or later, and this is ${process.version}.\n`)
 })
 
 test.run()

@@ -1,5 +1,6 @@
 /** What administrators do. Source. */
 
+import { once } from '../../shared/once.ts'
 import { endpoint } from '../endpoint.ts'
 import { agentStates, disputeOutcomes, taskStates } from '../flow.ts'
 import { limits } from '../limits.ts'
@@ -18,13 +19,15 @@ const rejection = () => z.object({ reason: text(limits.reason.reject).nullable()
 
 const paymentStatuses = ['pending', 'completed', 'rejected'] as const
 
-export const adminUser = user().extend({
-  suspended: flag(),
-  banned: flag(),
-  identityVerified: flag(),
-  chargebacks: z.int(),
-  connectStatus: z.enum(connectStatuses),
-})
+export const adminUser = once(() =>
+  user().extend({
+    suspended: flag(),
+    banned: flag(),
+    identityVerified: flag(),
+    chargebacks: z.int(),
+    connectStatus: z.enum(connectStatuses),
+  }),
+)
 
 /** What waits for somebody or something, counted up to the last entry that a list shows. */
 const waiting = () => z.object({ count: z.int(), oldestAt: time().nullable() })
@@ -116,7 +119,7 @@ export const admins = {
     method: 'GET',
     path: '/api/admin/users/:id',
     summary: 'One account, and what is in its wallet',
-    reply: () => adminUser.extend({ wallet: z.object({ available: cents(), held: cents(), clearing: cents() }) }),
+    reply: () => adminUser().extend({ wallet: z.object({ available: cents(), held: cents(), clearing: cents() }) }),
     unit: 'read',
     refusals: ['not_found'],
     source: 'A-13',

@@ -15,7 +15,9 @@ export async function jsonGiven(flag: string, given: string): Promise<string> {
     JSON.parse(text)
     return text
   } catch (error) {
-    throw new UsageError(`${from} is not JSON: ${(error as Error).message}. Quote it like '{"name": "value"}'.`)
+    // Later versions of Node add the line and the column, of what mostly is one line.
+    const why = (error as Error).message.replace(/ \(line \d+ column \d+\)$/, '')
+    throw new UsageError(`${from} is not JSON: ${why}. Quote it like '{"name": "value"}'.`)
   }
 }
 

@@ -5,7 +5,6 @@ import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Flags, readSettings, remarksOn, UsageError } from '../../settings/config.ts'
 import { baseUrlOf } from '../../settings/values.ts'
-import { accepts } from '../../sim/agents/agent-watch.ts'
 import { people } from '../../sim/seed.ts'
 import { readOwner } from '../../store/embedded/lock-owner.ts'
 import { agentById } from '../../store/tables/agents/agents.ts'
@@ -19,13 +18,7 @@ import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { whenReaderEnds } from '../dev/output-reader.ts'
 import { personasCalled } from '../dev/personas.ts'
 import { type Pace, type Simulator, startSimulator } from '../dev/simulator.ts'
-import {
-  credentialsPath,
-  neededCredentials,
-  readCredentials,
-  type StateFolder,
-  stateFolderOf,
-} from '../dev/state-folder.ts'
+import { credentialsPath, mayRun, neededCredentials, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { liveScreen } from '../keys/live-screen.ts'
 import { showKeys, showStart } from '../keys/start-screen.ts'
@@ -128,12 +121,6 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   sim.begin()
   letYoungGrow()
   return ended.finally(shown.end)
-}
-
-/** Whether something listens where the dev of this state did. */
-async function mayRun(state: StateFolder): Promise<boolean> {
-  const kept = readCredentials(state)
-  return kept?.instance !== undefined && accepts(new URL(kept.url))
 }
 
 /** The keys of the dev of this folder, which may have ended. */

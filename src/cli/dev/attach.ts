@@ -15,7 +15,7 @@ import type { CommandOf } from '../log/entry-lines.ts'
 import { entryLog } from '../log/lines.ts'
 import { untilSignal } from '../shutdown.ts'
 import { whenReaderEnds } from './output-reader.ts'
-import { type Kept, readCredentials, type StateFolder } from './state-folder.ts'
+import { type Kept, mayRun, readCredentials, type StateFolder } from './state-folder.ts'
 
 interface Attaching {
   json: boolean
@@ -45,8 +45,9 @@ export async function runningDev(state: StateFolder): Promise<RunningDev | null>
 }
 
 async function find(state: StateFolder): Promise<Found | null> {
+  if (!(await mayRun(state))) return null
   const kept = readCredentials(state)
-  if (!kept?.instance) return null
+  if (!kept) return null
   const { url, accounts } = kept
   const transport = new Transport({ baseUrl: url, apiKey: accounts.admin.apiKey, userAgent: COMMAND_LINE + version })
   const answering = await instanceAt(transport, AbortSignal.timeout(PATIENCE_MS)).catch(() => null)

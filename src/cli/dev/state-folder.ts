@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UsageError, version } from '../../settings/config.ts'
 import { type Database, nameOf } from '../../settings/values.ts'
+import { accepts } from '../../sim/agents/agent-watch.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { makeFolders } from '../../store/folders.ts'
 import { nextSteps } from '../connection/next-steps.ts'
@@ -92,6 +93,12 @@ export function readCredentials(state: StateFolder): Kept | null {
   } catch {
     return null
   }
+}
+
+/** Whether something listens where the dev of this state did: what asks it for more would first load fetch. */
+export async function mayRun(state: StateFolder): Promise<boolean> {
+  const kept = readCredentials(state)
+  return kept?.instance !== undefined && accepts(new URL(kept.url))
 }
 
 /** The same, for what needs them. */

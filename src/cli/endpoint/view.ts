@@ -94,7 +94,7 @@ function recordsIn(value: unknown): { names: string[]; items: Fields[] } | null 
 
 /**
  * `lastCheckPassedAt` → `last check passed at`. A nested field is shown by its last name, with that of its owner where
- * that says nothing alone, or another field has it too. The slug of another thing stands for it.
+ * that says nothing alone, or another field has it too: `data` says nothing either. The slug of another thing stands for it.
  * @internal Tested with all rows.
  */
 export function labelsOf(paths: readonly string[]): string[] {
@@ -119,14 +119,20 @@ function cell(item: Fields, path: string): string {
     const currency = ownerOf(item, names)?.currency
     return typeof currency === 'string' ? `${money(value)} ${plain(currency)}` : money(value)
   }
-  return plain(Array.isArray(value) ? value.map(nameOf).join('; ') || '-' : nameOf(value))
+  return Array.isArray(value) ? value.map(wordsOf).join('; ') || '-' : wordsOf(value)
 }
 
 const ownerOf = (item: Fields, names: readonly string[]) =>
   names.slice(0, -1).reduce<Fields | null | undefined>((inner, name) => inner?.[name] as Fields | undefined, item)
 
-/** A text, or a record: by its name, else by all that it says. */
-const nameOf = (item: unknown) =>
-  typeof item === 'object' && item !== null
-    ? String((item as Fields).name ?? Object.values(item).join(' '))
-    : String(item)
+/** A text, or a record: by what names it, else by all that it says. */
+function wordsOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return plain(String(value))
+  const record = value as Fields
+  const naming = ['name', 'text'].find(field => typeof record[field] === 'string')
+  return naming
+    ? cell(record, naming)
+    : Object.keys(record)
+        .map(field => cell(record, field))
+        .join(' ')
+}

@@ -21,7 +21,7 @@ import type { Verb } from '../verb.ts'
 import { bit, checkRoleChange, userRecord } from './accounts.ts'
 import { notifyOwner } from './security-notices.ts'
 
-const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => ({
+const adminRecord = (user: UserRow, now: number): z.infer<ReturnType<typeof adminUser>> => ({
   ...userRecord(user, now),
   suspended: user.suspended === 1,
   banned: user.banned === 1,

@@ -30,7 +30,14 @@ export async function startSampleAgent(front: Front, onError: (error: Error) => 
     url: front.route(SAMPLE, `http://127.0.0.1:${port}/webhook`),
     use(secret) {
       const handler = once(() => handlerWith({ secret, onError: error => signal.aborted || onError(error), signal }))
-      handle = (request, response) => void handler().then(answer => answer(request, response))
+      handle = (request, response) =>
+        void handler().then(
+          answer => answer(request, response),
+          error => {
+            response.writeHead(500).end()
+            onError(error)
+          },
+        )
     },
     async close() {
       closing.abort()

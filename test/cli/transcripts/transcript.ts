@@ -1,9 +1,9 @@
 /**
  * A file of commands, and of what each of them prints to a program: `$ ` begins what is typed, `2> ` a line of stderr, and a number in brackets
- * is an exit code that is not 0. What differs each time has a name instead: `task_1` for the first id of a task that is seen, which may be typed
- * as well, `TIME`, `N` for what was measured. Columns are two spaces
- * apart. Where the output is `…`, it depends on who was faster, and any is right.
+ * is an exit code that is not 0. What differs each time has a name instead, such as `task_1`, which may be typed as well; `task_9` is of no task.
+ * Columns are two spaces apart. Where stdout is `…`, it depends on who was faster, and any is right.
  */
+import { Masked } from '../../support/masked.ts'
 import { runHere } from '../in-process.ts'
 
 const TYPED = '$ marketplace '
@@ -18,18 +18,26 @@ export const commandsIn = (transcript: string): string[] =>
 
 export const transcriptOf = (commands: readonly string[]) => `${commands.join('\n\n')}\n`
 
-/** Types all of them again, in the working folder. */
-export async function typedAgain(commands: readonly string[]): Promise<string[]> {
-  const names = new Names()
+/** Types all of them again, in the working folder; each when what the one before has begun is `settled`. */
+export async function typedAgain(commands: readonly string[], settled: () => Promise<unknown>): Promise<string[]> {
+  const masked = new Masked()
   const parts: string[] = []
   for (const command of commands) {
     const [line = '', ...before] = command.slice(TYPED.length).split('\n')
-    const { code, out, err } = await runHere(...wordsOf(line).map(word => names.meant(word)))
-    const said = [...linesOf(out), ...linesOf(err).map(text => `2> ${text}`), ...(code ? [`(${code})`] : [])]
-    const masked = said.map(text => names.masked(text))
-    parts.push([TYPED + line, ...(before.join() === ANY ? before : masked)].join('\n').trimEnd())
+    const { code, out, err } = await runHere(...wordsOf(line).map(word => meant(word, masked)))
+    const shown = before[0] === ANY ? [ANY] : linesOf(out).map(text => spaced(masked.in(text)))
+    const said = linesOf(err).map(text => `2> ${spaced(masked.in(text))}`)
+    parts.push([TYPED + line, ...shown, ...said, ...(code ? [`(${code})`] : [])].join('\n').trimEnd())
+    await settled()
   }
   return parts
+}
+
+function meant(word: string, masked: Masked): string {
+  const id = masked.idOf(word)
+  if (id === undefined && /^[a-z]+_[1-8]\d*$/.test(word))
+    throw new Error(`Nothing was called ${word} before it was typed.`)
+  return id ?? word
 }
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
@@ -37,37 +45,11 @@ const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').sp
 /** As a shell reads them: double quotes hold what has spaces. */
 const wordsOf = (line: string) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
 
-const ID = /\b(?!whsec|svc)([a-z]+)_(?:[0-9a-f]{32})|\b(exchange)_\d+/g
-
-/** The ids that were seen, under the names that stand for them. */
-class Names {
-  readonly #names = new Map<string, string>()
-  readonly #counts = new Map<string, number>()
-
-  meant(word: string): string {
-    return [...this.#names].find(([, name]) => name === word)?.[0] ?? word
-  }
-
-  masked(text: string): string {
-    return text
-      .replace(ID, (id, kind, exchange) => this.#nameOf(id, kind ?? exchange))
-      .replace(/\bwhsec_[\w+/]+=*/g, 'whsec_…')
-      .replace(/\bsvc_[0-9a-f]+/g, 'svc_')
-      .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d\.\d{3}Z)?|\b\d\d:\d\d:\d\d\b/g, 'TIME')
-      .replace(/\b\d+ ms\b/g, 'N ms')
-      .replace(/("durationMs":|bytes removed {2,})\d+/g, '$1N')
-      .replace(/\b(127\.0\.0\.1|localhost):\d{4,}/g, '$1:PORT')
-      .replaceAll(/ {2,}(?=\S)/g, (gap, at: number) => (at === 0 || (text.startsWith('2> ') && at < 4) ? gap : '  '))
-      .replace(/\b([1-5]\d\d {2})\d+(?= {2})/g, '$1N')
-      .trimEnd()
-  }
-
-  #nameOf(id: string, kind: string): string {
-    const known = this.#names.get(id)
-    if (known) return known
-    const count = (this.#counts.get(kind) ?? 0) + 1
-    this.#counts.set(kind, count)
-    this.#names.set(id, `${kind}_${count}`)
-    return `${kind}_${count}`
-  }
-}
+/** Cells are as wide as what they have each time, and some have what was measured, or what may not have happened yet. */
+const spaced = (text: string) =>
+  text
+    .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
+    .replace(/\b([1-5]\d\d {2})\d+(?= {2})/g, '$1N')
+    .replace(/("durationMs":|bytes removed {2})\d+/g, '$1N')
+    .replace(/(svc_… {2}TIME {2})(?:TIME|-)$/, '$1TIME or -')
+    .trimEnd()
