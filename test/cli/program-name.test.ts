@@ -58,8 +58,8 @@ test('what rooms below the command line say is told by the name that the reader 
     return out + err
   }
   const snapshot = ['db', 'snapshot', 'damaged.db']
-  assert.match(await about(NPX, ...snapshot), 'look with: npx agent-marketplace db check FILE')
-  assert.match(await about({}, ...snapshot), 'look with: marketplace db check FILE')
+  assert.match(await about(NPX, ...snapshot), 'look with: npx agent-marketplace db check')
+  assert.match(await about({}, ...snapshot), 'look with: marketplace db check')
   assert.match(await about(NPX, 'dev', '--host', '0.0.0.0'), 'Use npx agent-marketplace serve there.')
   assert.match(await about({}, 'dev', '--host', '0.0.0.0'), 'Use marketplace serve there.')
 })

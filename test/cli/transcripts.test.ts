@@ -10,6 +10,14 @@ import { commandsIn, transcriptOf, typedAgain } from './transcripts/transcript.t
 
 const FOLDER = resolve('test/cli/transcripts')
 
+/** Beside what the dev keeps. */
+const FILES = {
+  'body.json': '{"event":"task.submitted","timestamp":"2026-01-01T00:00:00.000Z","data":{"taskId":"task_1"}}',
+  'secret.txt': 'whsec_QmFzZTY0IG9mIGEgc2VjcmV0IG9mIGEgdGVzdC4uLg==',
+  'other.txt': 'whsec_QW5vdGhlciBzZWNyZXQsIG9mIGFub3RoZXIgYWdlbnQuLi4=',
+  'empty.txt': '',
+}
+
 const webhooksSent = () =>
   until('no webhook is under way', async () => {
     const { data } = await answerHere('admin', 'queues', '--as', 'admin')
@@ -21,6 +29,7 @@ for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.txt'))) {
     const path = resolve(FOLDER, name)
     const before = commandsIn(readFileSync(path, 'utf8'))
     const dev = await enteredDev()
+    for (const [file, text] of Object.entries(FILES)) writeFileSync(file, text)
     const now = await typedAgain(before, webhooksSent).finally(dev.leave)
     assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
     if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))

@@ -156,7 +156,7 @@ test('each byte of the file counts: the stamp and the counter tell another progr
     } else {
       assert.is(
         await refusal(readSnapshot(disk, FILE)),
-        `${FILE} is damaged: its checksum is wrong. Restore a backup; look with: npx agent-marketplace db check FILE`,
+        `${FILE} is damaged: its checksum is wrong. Restore a backup; look with: npx agent-marketplace db check ${FILE}`,
         `byte ${offset}`,
       )
     }

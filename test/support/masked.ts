@@ -19,8 +19,10 @@ export class Masked {
       .replace(/\bsvc_[0-9a-f]+/g, 'svc_')
       .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{3})?Z)?|\b\d\d:\d\d:\d\d\b/g, 'TIME')
       .replace(/\b\d{4}-\d\d-\d\d\b/g, 'DAY')
-      .replace(/\b\d+ ms\b/g, 'N ms')
-      .replace(/\b\d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))?(?= ahead\b)/g, 'N h')
+      .replace(/\b\d+ (ms|bytes|recomputations)\b/g, 'N $1')
+      .replace(/\b\d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))?(?= (?:ahead|behind)\b)/g, 'N h')
+      .replace(/\bprocess \d+\b/g, 'process N')
+      .replaceAll(process.cwd(), 'FOLDER')
       .replace(/\b(127\.0\.0\.1|localhost):\d{4,}/g, '$1:PORT')
       .replaceAll(version, 'VERSION')
   }

@@ -147,7 +147,9 @@ const refusalOf = (file: string, sealed: JournalContent | undefined) => (misfit:
 }
 
 const unrelated = (a: string, b: string) =>
-  new StoreError(`${a} and ${b} don't belong together: one does not begin where the other ends. ${restore}`)
+  new StoreError(`${a} and ${b} don't belong together: one does not begin where the other ends. ${restore(a)}`)
 
 const editedBelow = (file: string) =>
-  new StoreError(`${file} was changed by another program, or damaged, while its journal held newer records. ${restore}`)
+  new StoreError(
+    `${file} was changed by another program, or damaged, while its journal held newer records. ${restore(file)}`,
+  )

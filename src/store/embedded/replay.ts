@@ -5,6 +5,7 @@
  * memory, and nothing of a damaged journal is replayed.
  */
 import { crc32 } from 'node:zlib'
+import { plainShellWord } from '../../api/command-line.ts'
 import { StoreError } from '../db.ts'
 import type { Disk, ReadableFile } from './disk.ts'
 import type { Frame, Position } from './frame.ts'
@@ -106,14 +107,19 @@ export const replay = (engine: Engine, journal: JournalContent) => {
   engine.replaying(() => {
     for (const batch of journal.batches()) {
       batch.records.forEach((record, i) => {
-        replayRecord(engine, record, texts, `${journal.path}, record ${batch.seq + i}`)
+        replayRecord(engine, record, texts, { path: journal.path, number: batch.seq + i })
       })
     }
   })
   journal.end.texts = texts
 }
 
-const replayRecord = (engine: Engine, record: JournalRecord, texts: string[], where: string) => {
+interface Where {
+  readonly path: string
+  readonly number: number
+}
+
+const replayRecord = (engine: Engine, record: JournalRecord, texts: string[], where: Where) => {
   for (let i = 0; i < record.length; i += 3) {
     const statement = record[i] as string | number
     const changed = record[i + 1] as number
@@ -125,7 +131,7 @@ const replayRecord = (engine: Engine, record: JournalRecord, texts: string[], wh
   }
 }
 
-const attempt = (engine: Engine, effect: Effect, where: string) => {
+const attempt = (engine: Engine, effect: Effect, where: Where) => {
   try {
     return engine.replay(effect)
   } catch (error) {
@@ -133,14 +139,16 @@ const attempt = (engine: Engine, effect: Effect, where: string) => {
   }
 }
 
-const LOOK = '; look with: npx agent-marketplace db check FILE'
-export const restore = `Restore a backup${LOOK}`
+const LOOK = '; look with: npx agent-marketplace db check '
+/** `path`: of the database, or of one of its journals. */
+export const restore = (path: string) =>
+  `Restore a backup${LOOK}${plainShellWord(path.replace(/\.journal(?:\.sealed)?$/, ''))}`
 
 /** For whoever is looking. */
-export const withoutLook = (message: string) => message.replace(LOOK, '')
+export const withoutLook = (message: string) => message.split(LOOK, 1)[0]!
 
 export const damagedAt = (path: string, offset: number) =>
-  new StoreError(`${path} is damaged at byte ${offset}, before a point that was durable. ${restore}`)
+  new StoreError(`${path} is damaged at byte ${offset}, before a point that was durable. ${restore(path)}`)
 
-const notRepeatable = (where: string, what: string) =>
-  new StoreError(`${where}, can't be done again: ${what}. ${restore}`)
+const notRepeatable = ({ path, number }: Where, what: string) =>
+  new StoreError(`${path}, record ${number}, can't be done again: ${what}. ${restore(path)}`)

@@ -129,7 +129,7 @@ const positionIn = (engine: Engine, file: string, edited: boolean): Position => 
   return { seq: Number(seq), chain: Number(chain) }
 }
 
-const damaged = (file: string, what: string) => new StoreError(`${file} is damaged: ${what}. ${restore}`)
+const damaged = (file: string, what: string) => new StoreError(`${file} is damaged: ${what}. ${restore(file)}`)
 
 /**
  * A copy of the snapshot in its draft, and an engine that works there: of no use but to be changed and written. While
