@@ -77,7 +77,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/emit.ts time': 'how long callbacks are waited for is measured, not dated',
   'src/cli/commands/deliveries-resend.ts time': 'how long deliveries are followed is measured, not dated',
   'src/cli/commands/logs.ts time': 'counts back from now by the clock of the machine, as the lines say it',
-  'src/cli/log/delivery-search.ts time': 'counts back from now, where no simulator says what time it is',
+  'src/cli/connection/domain-time.ts time': 'counts back from now, where no simulator says what time it is',
   'src/cli/commands/doctor.ts time': "compares this machine's clock with that of a marketplace",
   'src/cli/commands/demo.ts time': 'tells how long the demo took',
   'src/cli/commands/db.ts time': 'migrations run before there is a world',

@@ -6,7 +6,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/patience.ts'
 import { answerHere, enteredDev } from './in-process.ts'
-import { commandsIn, transcriptOf, typedAgain } from './transcripts/transcript.ts'
+import { commandsIn, lineOf, transcriptOf, typedAgain, typedAs } from './transcripts/transcript.ts'
+import { wrongValues } from './transcripts/wrong-values.ts'
 
 const FOLDER = resolve('test/cli/transcripts')
 
@@ -28,12 +29,14 @@ for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.txt'))) {
   test(`${name}: what is typed prints what it has printed before`, async () => {
     const path = resolve(FOLDER, name)
     const before = commandsIn(readFileSync(path, 'utf8'))
+    const typed = name === 'wrong-values.txt' ? (await wrongValues()).map(typedAs) : before
     const dev = await enteredDev()
     for (const [file, text] of Object.entries(FILES)) writeFileSync(file, text)
-    const now = await typedAgain(before, webhooksSent).finally(dev.leave)
+    const now = await typedAgain(typed, webhooksSent).finally(dev.leave)
     assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
     if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))
     assert.ok(now.length > 0)
+    assert.equal(typed.map(lineOf), before.map(lineOf), 'npm run goldens writes what was added')
     for (const [at, command] of now.entries()) assert.fixture(command, before[at]!)
   })
 }

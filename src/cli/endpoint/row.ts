@@ -49,13 +49,13 @@ type Argument = readonly [word: string, field: string, kind?: 'agent' | 'categor
 
 /**
  * The field of a flag with a value, or the fixed values that a flag sets. `agent`: may be named by its slug. `categories`: by
- * name, slug or id.
+ * name, slug or id. `since`: a duration until now.
  */
 export type FieldFlag = readonly [
   flags: string,
   words: string,
   sets: string | Readonly<Record<string, boolean | string | null>>,
-  kind?: 'agent' | 'categories',
+  kind?: 'agent' | 'categories' | 'since',
 ]
 
 /** What was typed behind the name of a row, and the flags that lead to the same marketplace as the same person. */

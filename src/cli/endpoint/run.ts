@@ -8,9 +8,11 @@ import { attributeOf } from '../command-line/filled-by.ts'
 import { linesOfStdin } from '../command-line/json-input.ts'
 import { type Connection, connected } from '../connection/connection.ts'
 import { diagnosisLines, reachTo } from '../connection/diagnosis.ts'
+import { momentSince } from '../connection/domain-time.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { durationGiven } from '../output/numbers.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
 import { giveSecretsIn } from '../output/ui.ts'
@@ -85,6 +87,7 @@ async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags,
   for (const [field, kind] of named) {
     if (typeof field !== 'string' || input[field] === undefined) continue
     if (kind === 'agent') input[field] = (await agentCalled(connection, String(input[field]))).id
+    if (kind === 'since') input[field] = await momentSince(connection, durationGiven(String(input[field])))
     if (kind !== 'category' && kind !== 'categories') continue
     const known = await client.listCategories()
     const idOf = (word: string) => categoryCalled(word, known).id

@@ -6,8 +6,8 @@ import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } fro
 import { type Client, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
+import { momentSince } from '../connection/domain-time.ts'
 import { nextSteps } from '../connection/next-steps.ts'
-import { locate } from '../connection/target.ts'
 import { idIn } from '../endpoint/whole-id.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { durationGiven } from '../output/numbers.ts'
@@ -44,23 +44,13 @@ export function searchOf({ failed = false, all = false, event, task, since, sear
     throw new UsageError(`There is no event ${event}. The events: ${agentEvents.join(', ')}.`)
   const sinceMs = since === undefined ? undefined : durationGiven(since)
   return async (connection: Connection, agent?: { readonly id: string }): Promise<Search> => {
-    const from = sinceMs === undefined ? undefined : Math.max(0, (await domainNow(connection)) - sinceMs)
     const query = {
       ...{ event: known, taskId: task, q: search, agent: agent?.id },
       status: failed ? ('failed' as const) : undefined,
-      since: from === undefined ? undefined : new Date(from).toISOString(),
+      since: sinceMs === undefined ? undefined : await momentSince(connection, sinceMs),
     }
     return { query, isUnmeant: failed && !all }
   }
-}
-
-/** Domain time decides when a delivery was made, and a simulator's can be ahead of this machine's. Source: A-44. */
-async function domainNow({ found, transport }: Connection): Promise<number> {
-  if (!found.isDev) return Date.now()
-  const { key } = locate({ url: found.url, as: 'admin' }, 'admin')
-  const headers = { authorization: `Bearer ${key}` }
-  const { data } = await transport.ask<{ now: string }>('GET', '/api/dev/clock', { headers })
-  return data ? Date.parse(data.now) : Date.now()
 }
 
 /** The deliveries that match, newest first, up to `most`. */

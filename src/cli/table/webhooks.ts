@@ -85,7 +85,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       ['--agent <agent>', 'only those of one, by id or slug', 'agent'],
       ['--event <event>', 'only this one, such as task.submitted', 'event'],
       ['--task <id>', 'only those of this task', 'taskId'],
-      ['--since <time>', 'only those from then on, as 2030-01-31T12:00:00Z', 'since'],
+      [...onlySince, 'since', 'since'],
       ['--search <text>', 'only those whose task has it in its title', 'q'],
     ],
     shows: deliveryStates,

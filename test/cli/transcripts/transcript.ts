@@ -16,6 +16,9 @@ export const commandsIn = (transcript: string): string[] =>
     .slice(1)
     .map(part => TYPED + part.trimEnd())
 
+export const typedAs = (line: string) => TYPED + line
+export const lineOf = (command: string) => command.split('\n', 1)[0]!
+
 export const transcriptOf = (commands: readonly string[]) => `${commands.join('\n\n')}\n`
 
 /** Types all of them again, in the working folder; each when what the one before has begun is `settled`. */
