@@ -39,7 +39,7 @@ const inCommonJs = ['@node-rs/argon2', 'commander', 'cookie', 'ipaddr.js']
 const require = createRequire(import.meta.url)
 /** The folder of the compiled modules. */
 const compiled = fileURLToPath(new URL('../../dist/', import.meta.url))
-const { name, version, engines, dependencies, peerDependencies } = require('agent-marketplace/package.json')
+const { dependencies, peerDependencies } = require('agent-marketplace/package.json')
 
 const options = {
   absWorkingDir: compiled,
@@ -152,7 +152,7 @@ const builtIn: Plugin = {
   name: 'built in',
   setup({ onLoad }) {
     onLoad({ filter: /\.js$/ }, async ({ path }) =>
-      path.startsWith(compiled) ? { contents: withManifest(path, takingBuiltIns(await readFile(path, 'utf8'))) } : null,
+      path.startsWith(compiled) ? { contents: takingBuiltIns(await readFile(path, 'utf8')) } : null,
     )
   },
 }
@@ -164,17 +164,6 @@ const takingBuiltIns = (code: string) =>
     const bindings = [whole, names?.replaceAll(' as ', ': ')].filter(Boolean)
     return bindings.map(binding => `const ${binding} = ${taken};`).join(' ')
   })
-
-/** To find the package's own manifest takes 1 ms, and the build has it. */
-function withManifest(path: string, code: string): string {
-  if (!path.endsWith(join('settings', 'config.js'))) return code
-  const written = code.replace(
-    `createRequire(import.meta.url)('${name}/package.json')`,
-    JSON.stringify({ version, engines }),
-  )
-  if (written === code) throw new Error(`${path} does not read the manifest as it did`)
-  return written
-}
 
 async function joinChunks(outputs: Metafile['outputs'], from: string, to: string): Promise<void> {
   const names = Object.keys(outputs).filter(path => path.endsWith('.js'))

@@ -51,6 +51,7 @@ test('a message of control characters takes little room as a webhook and as a ke
   // Its second attempt reads it from its row.
   agent.sink.answer = () => answered(200)
   await marketplace.pass(60_000)
+  await marketplace.webhooksSent()
   const sent = agent.sink.received.at(-1)! as { data?: { message?: string } }
   assert.is(sent.data?.message, FLOOD)
 

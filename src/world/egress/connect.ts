@@ -1,7 +1,7 @@
 /** Opens one connection. Its address is checked before any byte is sent. Source: A-42. */
 import { once } from 'node:events'
 import net from 'node:net'
-import type tls from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import type { OutgoingFailure } from '../world.ts'
 import { type AddressRule, addressFault, isLocalName, isLoopback, type Resolved } from './addresses.ts'
 import { connectToAny } from './happy-eyeballs.ts'
@@ -18,7 +18,7 @@ export interface ConnectOptions extends AddressRule {
   lookup: Lookup
   account?: string | undefined
   /** The authorities that TLS trusts. */
-  trust(): Promise<tls.SecureContext>
+  trust(): Promise<SecureContext>
   /** The TLS session of an earlier connection to the same origin, to resume it. `keepSession` gets the next one. */
   session?: Buffer | undefined
   keepSession?(session: Buffer): void
@@ -112,8 +112,8 @@ async function secured(tcp: net.Socket, to: Destination, options: ConnectOptions
   })
   try {
     // Loaded with the context.
-    const { connect } = await import('node:tls')
-    const secure = connect({
+    const { default: tls } = await import('node:tls')
+    const secure = tls.connect({
       socket: tcp,
       host: to.hostname,
       servername: net.isIP(to.hostname) ? '' : to.hostname,
