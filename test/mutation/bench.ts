@@ -32,11 +32,12 @@ export async function openBench(folder: string, files: readonly string[], worker
     folder,
 
     /** A template is made by the migrations as they are: whoever changes those goes without. */
-    start({ engine, shares }: Job, worker: string, env: NodeJS.ProcessEnv, isTemplated = true): TestProcess {
+    start({ engine, length, shares }: Job, worker: string, env: NodeJS.ProcessEnv, isTemplated = true): TestProcess {
       const temporary = join(temporaries, worker)
       mkdirSync(temporary, { recursive: true })
       const process = new TestProcess(bundle, {
         TEST_ENGINE: engine,
+        TEST_LENGTH: length,
         TEST_DATABASE_URL: server.url,
         ...(isTemplated && { TEST_TEMPLATE: template }),
         ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),

@@ -15,7 +15,7 @@ import { Controls, controlOn, type Ground, judge } from './judge.ts'
 import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { type Batch, planFor } from './plan.ts'
 import { type Reach, runOnce } from './reach.ts'
-import { interval, reportText } from './report.ts'
+import { interval, isNoticed, latestOf, reportText } from './report.ts'
 import { SWITCH_FILE, withSwitches } from './schemata.ts'
 import { sqlEdits } from './sql-operators.ts'
 import { TestProcess } from './test-process.ts'
@@ -298,6 +298,7 @@ test('the score is told with the interval of Wilson, and nothing that was drawn 
     change: 'f() → (nothing)',
     by: null,
     ms: 9,
+    length: 'short',
   } as const
   const alive = { ...line, name: 'a', fate: 'survived', testsRun: 2, testsLeft: 1, equivalent: null } as const
   const lines = [
@@ -311,6 +312,10 @@ test('the score is told with the interval of Wilson, and nothing that was drawn 
   assert.match(text, /without the equivalent +1 of +2 +50\.0 %/)
   assert.match(text, /src\/market\/a\.ts:3 {2}call: f\(\) → \(nothing\) {2}\[2 tests passed, 1 not run\]/)
   assert.match(text, /\[a cache\]/)
+  const long = { ...alive, length: 'long' } as const
+  const unreached = { ...long, fate: 'unreached', testsRun: 0 } as const
+  assert.equal(latestOf([alive, lines[2]!, unreached]), [long, lines[2]], 'tests that do not come here say nothing')
+  assert.equal(latestOf([alive, { ...long, fate: 'killed', by: 'y' }]).map(isNoticed), [true])
 })
 
 const one = sceneOf('src/shop/price.ts', 'export const price = (cents: number) => cents + 1').mutants[0]!

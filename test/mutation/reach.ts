@@ -22,8 +22,10 @@ const TIMEOUT_MS = 90_000
 
 /** What is noted in the file already is taken as it is, so that a run that was cut off goes on. */
 export async function reachOf(bench: Bench, jobs: readonly Job[], noted: string): Promise<Reach[]> {
-  const known = existsSync(noted) ? readLines<Reach>(noted) : []
-  const isKnown = ({ file, engine }: Job) => known.some(one => one.file === file && one.engine === engine)
+  const isSame = (a: Job, b: Job) => a.file === b.file && a.engine === b.engine && a.length === b.length
+  const kept = existsSync(noted) ? readLines<Reach>(noted) : []
+  const known = kept.filter(reach => jobs.some(job => isSame(job, reach)))
+  const isKnown = (job: Job) => known.some(reach => isSame(job, reach))
   const found = await bench.inWorkers(
     jobs.filter(job => !isKnown(job)),
     async (job, worker) => {

@@ -1,4 +1,5 @@
 /** What a run found: one line for each mutant, and what they say together. */
+import type { Length } from '../support/length.ts'
 import type { Judgement } from './judge.ts'
 import type { Mutant, Operator } from './mutant.ts'
 
@@ -19,6 +20,8 @@ export interface Line extends Judgement {
   readonly line: number
   readonly operator: Operator
   readonly change: string
+  /** Of the tests that it was tried against. */
+  readonly length: Length
   /** Why no test can notice it, as the list of equivalents says. */
   readonly equivalent: string | null
 }
@@ -32,6 +35,17 @@ export const lineOf = ({ file, line, operator, change }: Mutant, name: string) =
 })
 
 export const isNoticed = ({ fate }: Pick<Judgement, 'fate'>) => fate === 'killed' || fate === 'timeout'
+
+/** One line for each mutant: what the long forms said comes after what the short ones said. */
+export function latestOf(lines: readonly Line[]): Line[] {
+  const latest = new Map<string, Line>()
+  for (const line of lines) {
+    const before = latest.get(line.name)
+    const isNews = before === undefined || line.fate !== 'unreached'
+    latest.set(line.name, isNews ? line : { ...before, length: line.length })
+  }
+  return [...latest.values()]
+}
 
 /** Wilson's interval for a share of which a sample is known, 95 %. */
 export function interval(part: number, all: number): [number, number] {

@@ -8,7 +8,7 @@
  *
  * `--rooms market,conform/checks` (folders of src; all unless given), `--tests market/,store/` (parts of names of the test files tried),
  * `--shared` (only tests that share a process: hundreds of mutants take minutes), `--budget 60`
- * (seconds of tests for one mutant), `--list`.
+ * (seconds of tests for one mutant), `--long` (those that no short form has noticed, against the long forms), `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ import { Controls, controlOn, judge } from './judge.ts'
 import { type Mutant, nameOf, sampleOf } from './mutant.ts'
 import { planFor } from './plan.ts'
 import { reachOf, readLines } from './reach.ts'
-import { type Header, isNoticed, type Line, lineOf, reportText } from './report.ts'
+import { type Header, isNoticed, type Line, latestOf, lineOf, reportText } from './report.ts'
 import { openWorkshop } from './workshop.ts'
 
 const { values } = parseArgs({
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     tests: { type: 'string', default: '' },
     shared: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
     budget: { type: 'string', default: '60' },
     report: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -74,17 +75,20 @@ else {
 }
 
 function linesSoFar(): Line[] {
-  return readLines<Line>(noted).slice(1)
+  return latestOf(readLines<Line>(noted).slice(1))
 }
 
 async function tryAll(): Promise<void> {
-  const done = new Set(linesSoFar().map(({ name }) => name))
+  const length = values.long ? 'long' : 'short'
+  const tried = new Map(linesSoFar().map(line => [line.name, line]))
+  const isDone = (line: Line | undefined) =>
+    line !== undefined && (length === 'short' || isNoticed(line) || line.equivalent !== null || line.length === 'long')
   const open = sample
     .map((mutant, index) => ({ mutant, index, name: names[index]! }))
-    .filter(({ name }) => !done.has(name))
+    .filter(({ name }) => !isDone(tried.get(name)))
   const wanted = values.tests.split(',')
-  const found = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
-  const jobs = values.shared ? found.filter(({ shares }) => shares) : found
+  const found = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)), length)
+  const jobs = found.filter(({ shares, engine }) => (shares || !values.shared) && engine !== 'narrow')
   const workshop = openWorkshop(sample, sources)
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
@@ -105,7 +109,7 @@ async function tryAll(): Promise<void> {
       const batches = equivalent === null ? planFor(mutant, numbers, reaches, neighbours) : []
       const budget = { ms: Number(values.budget) * 1_000 }
       const judgement = await judge(bench, controls, { mutant, index }, batches, budget, worker)
-      const line: Line = { ...lineOf(mutant, name), ...judgement, equivalent }
+      const line: Line = { ...lineOf(mutant, name), ...judgement, length, equivalent }
       appendFileSync(noted, `${JSON.stringify(line)}\n`)
       say(line)
     })
