@@ -4,7 +4,7 @@
  */
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -183,15 +183,17 @@ async function joinChunks(outputs: Metafile['outputs'], from: string, to: string
 
 const isNamed = (entry: string) => entries.includes(entry.replace(/\.js$/, ''))
 
-/** Takes several chunks as one file. What they export has the number of its chunk added, as two may export the same name. */
+/**
+ * Takes several chunks as one file. What they export has the number of its chunk added, as two may export the same name. Of another file
+ * each chunk takes what it uses and no more: all that there is came to 29,000 names, a fifth of the bundle.
+ */
 function joining(from: string, files: Map<string, string[]>, exported: Map<string, string[]>): Plugin {
   const fileOf = new Map([...files].flatMap(([file, members]) => members.map(member => [member, file] as const)))
   const numbers = new Map([...fileOf.keys()].map((chunk, at) => [chunk, at.toString(36)]))
   const renamed = (name: string, chunk: string) => `${name}_${numbers.get(chunk)}`
-  const taking = (chunk: string, path: string, rename: (name: string) => string) => {
-    const all = exported.get(chunk)!.map(rename)
+  const taking = (names: readonly string[], path: string, rename: (name: string) => string) => {
     const file = JSON.stringify(`./${path}`)
-    return all.length === 0 ? `import ${file}` : `export { ${all.join(', ')} } from ${file}`
+    return names.length === 0 ? `import ${file}` : `export { ${names.map(rename).join(', ')} } from ${file}`
   }
   return {
     name: 'joining',
@@ -201,23 +203,32 @@ function joining(from: string, files: Map<string, string[]>, exported: Map<strin
         if (kind === 'entry-point')
           return files.has(name) ? { path: name, namespace: 'joined' } : { path: join(from, name) }
         if (kind === 'dynamic-import' || namespace === 'link') return { path, external: true }
-        const isInside = namespace === 'joined' || fileOf.get(basename(importer)) === fileOf.get(name)
-        return isInside ? { path: join(from, name) } : { path: name, namespace: 'link' }
+        const user = basename(importer)
+        const isInside = namespace === 'joined' || fileOf.get(user) === fileOf.get(name)
+        return isInside ? { path: join(from, name) } : { path: join(user, name), namespace: 'link' }
       })
       onLoad({ filter: /./, namespace: 'joined' }, ({ path: file }) => ({
         contents: files
           .get(file)!
-          .map(chunk => taking(chunk, chunk, name => `${name} as ${renamed(name, chunk)}`))
+          .map(chunk => taking(exported.get(chunk)!, chunk, name => `${name} as ${renamed(name, chunk)}`))
           .join('\n'),
         resolveDir: from,
       }))
-      onLoad({ filter: /./, namespace: 'link' }, ({ path: chunk }) => ({
-        contents: taking(chunk, fileOf.get(chunk)!, name => `${renamed(name, chunk)} as ${name}`),
-        resolveDir: from,
-      }))
+      onLoad({ filter: /./, namespace: 'link' }, async ({ path }) => {
+        const [user, chunk] = [dirname(path), basename(path)]
+        const used = namesTaken(await readFile(join(from, user), 'utf8'), chunk)
+        const contents = taking(used, fileOf.get(chunk)!, name => `${renamed(name, chunk)} as ${name}`)
+        return { contents, resolveDir: from }
+      })
     },
   }
 }
+
+/** The names that a chunk imports of another one, in the one form that esbuild writes. */
+const namesTaken = (code: string, from: string) =>
+  [...code.matchAll(/import\{([^}]*)\}from"\.\/([^"]+)"/g)]
+    .filter(([, , path]) => path === from)
+    .flatMap(([, names]) => names!.split(',').map(name => name.trim().split(' ')[0]!))
 
 /** Copies the licences of the packages whose code is in the bundle. */
 async function copyLicences(files: readonly string[], to: string): Promise<void> {
