@@ -9,7 +9,7 @@ import type { WireAnswer } from '../support/wire.ts'
 import type { Agents, Sent } from './agents.ts'
 import { Broken } from './ground.ts'
 
-/** One request that may have changed something, as it went over the wire. `answer` null: nobody knows whether it did. */
+/** One request, as it went over the wire. `answer` null: nobody knows whether it changed something. */
 export interface Asked {
   readonly name: EndpointName
   readonly at: Readonly<Record<string, string>>
@@ -112,7 +112,8 @@ export class Promises {
 
   asked({ name, at, body, answer, key, now }: Asked): void {
     const { method } = endpoints[name]
-    if (method === 'GET') return
+    // Whoever has read it may count on it, whoever wrote it.
+    if (method === 'GET') return answer?.status === 200 ? this.#learn(dataOf(answer)) : undefined
     this.#moves++
     if (method === 'DELETE') for (const id of Object.values(at)) this.#gone.add(id)
     if (name === 'updateBudget') this.#raiseCaps(at.id ?? '', body)
