@@ -9,8 +9,9 @@ import type { ExchangeDetails } from '../../src/api/exchange-records.ts'
 import { exchangeText } from '../../src/cli/keys/actions.ts'
 import { BottomRows } from '../../src/cli/keys/bottom-rows.ts'
 import { Counts } from '../../src/cli/keys/counts.ts'
-import { bottomRows, type KeyLine } from '../../src/cli/keys/key-line.ts'
+import { bottomRows, type KeyLine, keyHelp } from '../../src/cli/keys/key-line.ts'
 import { type Mode, type Press, pressed } from '../../src/cli/keys/key-presses.ts'
+import type { Colours } from '../../src/cli/output/colours.ts'
 import { createUi } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 
@@ -44,6 +45,16 @@ test('each key of the help does what it says, and others do nothing', () => {
   assert.equal(after(reading, ...typed('xyzT0 '), UP, { name: 'r', ctrl: true, typed: '\x12' }, {}).deeds, [])
   assert.equal(after(reading, { name: 'c', ctrl: true, typed: '\x03' }).deeds, ['interrupt'])
   assert.equal(after(reading, { name: 'z', ctrl: true, typed: '\x1a' }).deeds, ['suspend'])
+})
+
+test('the help names each key that acts, and no other', () => {
+  const named = [...keyHelp.join('\n').matchAll(/ {2}(\S+) {2}\S/g)].map(([, key]) => key!)
+  const acts = (key: string) => after(reading, key === 'Enter' ? ENTER : key === 'Esc' ? ESC : { typed: key })
+  for (const key of named) assert.not.equal(acts(key), { mode: reading, deeds: [] }, key)
+  const typing = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/']
+  const acting = typing.filter(key => acts(key).deeds.length > 0 || acts(key).mode.is !== 'reading')
+  assert.equal([...named].sort(), [...acting, 'Enter', 'Esc'].sort())
+  assert.match(keyHelp.join('\n'), /q {2}or Ctrl-C: end in order; Ctrl-C again ends at once/)
 })
 
 const choosing: Mode<Choice> = { is: 'choosing', choices: ['a', 'b', 'c'].map(label => ({ label })), at: 0 }
@@ -96,6 +107,31 @@ test('the key line has the counts, and as many keys as fit, with ? always', () =
       }
     }
   }
+})
+
+test('what asks for attention has a colour, and what can be pressed meanwhile is named', () => {
+  const tints = ['bold', 'cyan', 'dim', 'green', 'red', 'yellow'] as const
+  const tagged = Object.fromEntries(
+    tints.map(tint => [tint, (text: string) => `${tint}<${text}>`]),
+  ) as unknown as Colours
+  const tintedRows = (more: Partial<KeyLine>, columns = 60) =>
+    bottomRows({ ...line, ...more }, { columns, rows: 24 }, tagged)
+  assert.equal(tintedRows({}), [
+    'dim<12 exchanges>  red<1 failure>  yellow<2 waiting>  cyan<r> dim<resend>  cyan<?> dim<help>',
+  ])
+  const counts = { exchanges: 1, failures: 0, waiting: 0 }
+  assert.equal(tintedRows({ counts, filter: 'x', hidden: 3, busy: ['testing'] }, 70), [
+    'cyan</x hides 3>  dim<1 exchange>  dim<0 failures>  dim<0 waiting>  yellow<testing…>  cyan<?> dim<help>',
+  ])
+  assert.equal(tintedRows({ mode: { is: 'filtering', text: 'qr' } }), [
+    'cyan</qr_>  cyan<Esc> dim<all lines>  cyan<Enter> dim<only lines with it>',
+  ])
+  assert.equal(tintedRows({ mode: choosing }), [
+    'bold<› a>',
+    'dim<  b>',
+    'dim<  c>',
+    'yellow<1 of 3>  cyan<j> dim<older>  cyan<k> dim<newer>  cyan<Esc> dim<none>  cyan<Enter> dim<resends it>',
+  ])
 })
 
 test('a list to choose from shows those around the chosen one, and leaves room in a low window', () => {

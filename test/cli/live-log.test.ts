@@ -74,6 +74,9 @@ test('the clock is on a line only when it is ahead', () => {
   assert.match(shown(held, 100, 52 * 3_600_000)[0]!, /^12:03:41 \+2d04h {2}…a1b2c3/)
   assert.match(shown(held, 100, 3_660_000)[0]!, /^12:03:41 \+01h01m {2}/)
   assert.match(shown(held, 100, 65_000)[0]!, /^12:03:41 \+01m05s {2}/)
+  assert.match(shown(held, 100, 3_600_000)[0]!, /^12:03:41 \+01h00m {2}/)
+  assert.match(shown(held, 100, 24 * 3_600_000)[0]!, /^12:03:41 \+1d00h {2}/)
+  assert.match(shown(held, 100, 1_000)[0]!, /^12:03:41 \+00m01s {2}/)
   assert.match(shown(held, 100, 999)[0]!, /^12:03:41 {2}/)
 })
 

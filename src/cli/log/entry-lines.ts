@@ -209,7 +209,7 @@ function sentence(entry: StampedEntry, names: Names): EntryLine {
   const say = (what: string, mark = '·', isFailure = false): EntryLine => ({
     ...usual,
     mark,
-    what: plain(what),
+    what: plain(what).trimEnd(),
     isFailure,
     help: isFailure ? nextSteps.mend() : null,
   })
