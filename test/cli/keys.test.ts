@@ -11,9 +11,12 @@ import { BottomRows } from '../../src/cli/keys/bottom-rows.ts'
 import { Counts } from '../../src/cli/keys/counts.ts'
 import { bottomRows, type KeyLine, keyHelp } from '../../src/cli/keys/key-line.ts'
 import { type Mode, type Press, pressed } from '../../src/cli/keys/key-presses.ts'
+import { showKeys, showStart } from '../../src/cli/keys/start-screen.ts'
 import type { Colours } from '../../src/cli/output/colours.ts'
 import { createUi } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
+import type { Credentials } from '../../src/sim/seed.ts'
+import { printed } from '../conform/golden/renderings.ts'
 
 type Choice = { label: string }
 
@@ -241,6 +244,102 @@ test('lines come above the key line and never tear it, many at once as one write
   bottom.print(' but this\n')
   await frame()
   assert.equal(screen.rows().slice(101), ['half a line', 'the last', 'no end but this', ''])
+})
+
+/** As long as real ones, which nothing else may print. */
+const keyOf = (name: string) => `svc_${Buffer.from(name).toString('hex').padEnd(48, '0')}`
+const SECRET = `whsec_${'c2VjcmV0'.repeat(5)}`
+const person = (name: string) => ({
+  id: `usr_${name}`,
+  email: `${name}@x.y`,
+  password: `${name}-1`,
+  apiKey: keyOf(name),
+})
+const sample = {
+  id: 'agt_1',
+  slug: 'sample-agent',
+  webhookUrl: 'https://s.localhost/webhook',
+  webhookSecret: SECRET,
+}
+const mine = { ...sample, id: 'agt_2', slug: 'mine', forwardTo: 'http://localhost:3000/webhook' }
+const made = { url: 'http://127.0.0.1:4000', agents: [sample] }
+
+test('dev says at its start where it is, how to see its keys, and which agent can be hired', () => {
+  const start = {
+    ...made,
+    listed: new Set(['agt_1']),
+    hasConsole: true,
+    keys: 'marketplace dev --show-keys',
+    isFound: true,
+  }
+  const shown = (more: Partial<Parameters<typeof showStart>[1]>, columns: number | null = null) =>
+    printed(ui => showStart(ui, { ...start, ...more }), columns)
+      .trimEnd()
+      .split('\n')
+  const at = 'At http://127.0.0.1:4000 (all keys: marketplace dev --show-keys)'
+  const console = 'See it all in a browser: http://127.0.0.1:4000/console'
+  const hire = (slug: string) => `marketplace simulate buyer ${slug}`
+  assert.equal(shown({}), [at, console, `Hire sample-agent: ${hire('sample-agent')}`])
+  const forwarded = { agents: [sample, mine] }
+  assert.equal(shown({ ...forwarded, hasConsole: false }), [at, 'mine is listed as soon as it passes its test.'])
+  const both = new Set(['agt_1', 'agt_2'])
+  assert.is(shown({ ...forwarded, listed: both })[2], `mine is listed; hire it: ${hire('mine')}`)
+  assert.is(shown({ isFound: false })[2], 'sample-agent is listed.')
+  const second = { ...mine, id: 'agt_3', slug: 'other' }
+  const of = (...listed: string[]) => shown({ agents: [sample, mine, second], listed: new Set(listed) })[2]
+  assert.is(of('agt_1', 'agt_3'), `other is listed; hire it: ${hire('other')}`)
+  assert.is(of('agt_1'), 'mine is listed as soon as it passes its test.')
+  const unkept = 'At http://127.0.0.1:4000 (nothing is kept; '
+  assert.is(shown({ keys: null })[0], `${unkept}with --json its first line has all keys)`)
+  assert.is(shown({ keys: null }, 120)[0], `${unkept}press a for all keys)`)
+})
+
+test('all keys and secrets are shown whole, and how to hire an agent by a command or by hand', () => {
+  const accounts = {
+    buyer: person('buyer'),
+    builder: person('builder'),
+    admin: person('admin'),
+  } as Credentials['accounts']
+  const shown = (agents: Credentials['agents']) => printed(ui => showKeys(ui, { ...made, accounts, agents }), null)
+  const people = `API      http://127.0.0.1:4000
+         http://127.0.0.1:4000/docs documents it
+buyer    buyer@x.y            password buyer-1
+         key ${keyOf('buyer')}
+builder  builder@x.y          password builder-1
+         key ${keyOf('builder')}
+admin    admin@x.y            password admin-1
+         key ${keyOf('admin')}
+`
+  const sampleText = `
+agent    sample-agent (agt_1), a working sample
+         webhook https://s.localhost/webhook
+         secret  ${SECRET}
+`
+  const byHand = (id: string) => `Or by hand: create a task, then submit the id that comes back.
+  export KEY=${keyOf('buyer')}
+  curl http://127.0.0.1:4000/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"agentId":"${id}","agreedPrice":500,
+    "title":"My first task","description":"Count these words, please."}'
+  curl -X POST http://127.0.0.1:4000/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"
+`
+  const hire = (slug: string) => `
+Hire the agent, from anywhere on this machine:
+  marketplace simulate buyer ${slug} --url http://127.0.0.1:4000 --key ${keyOf('buyer')}
+`
+  assert.is(
+    shown([sample]),
+    `${people}${sampleText}${hire('sample-agent')}Your own agent in its place, on any port, in any language:
+  marketplace dev --forward-to http://localhost:3000/webhook
+${byHand('agt_1')}`,
+  )
+  assert.is(
+    shown([sample, mine]),
+    `${people}${sampleText}
+agent    mine (agt_2)
+         at      http://localhost:3000/webhook
+         webhook https://s.localhost/webhook
+         secret  ${SECRET}
+${hire('mine')}${byHand('agt_2')}`,
+  )
 })
 
 const exchange: ExchangeDetails = {
