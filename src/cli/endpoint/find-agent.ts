@@ -19,7 +19,7 @@ export async function agentCalled(
   return client.getAgent({ id: agent }).catch(async error => {
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
-    if (hidden) throw notListed(hidden, found)
+    if (hidden) throw notListed(hidden, reachTo(found))
     const id = await idOfAgent(client, agent)
     if (id) return client.getAgent({ id })
     const mine = nextSteps.listAgents(flagsToReach(found, 'builder'))
@@ -50,9 +50,10 @@ async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Prom
   return record && 'hiddenReason' in record ? record : null
 }
 
-function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord, found: Target): Fault {
+/** Why a buyer can't find it. */
+export function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord, reach: string): Fault {
   const why = diagnosis?.text.replace(/\.$/, '') ?? hiddenReason
-  const hint = diagnosis ? diagnosisHint({ ...diagnosis, text: '' }, reachTo(found)) : undefined
+  const hint = diagnosis ? diagnosisHint({ ...diagnosis, text: '' }, reach) : undefined
   return new Fault(`${slug} can't be hired: ${why}`, { code: exitCodes.failed, status: 404, hint })
 }
 

@@ -10,6 +10,7 @@ import type { Credentials } from '../../sim/seed.ts'
 import { afterPass, diagnosisHint } from '../connection/diagnosis.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
+import { notListed } from '../endpoint/find-agent.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { tail } from '../log/entry-lines.ts'
 import { feedFrom } from '../log/task-feed.ts'
@@ -81,10 +82,12 @@ const test: Act = async dev => {
 const buyer: Act = async dev => {
   const { id, slug } = agentOf(dev)
   const client = clientOf(dev, 'buyer')
+  const agent = await clientOf(dev, 'builder').getMyAgent({ id })
+  if (!agent.visible) throw notListed(agent, '')
   try {
     const follow = (taskId: string) => feedFrom(clientOf(dev, 'admin'), taskId, () => {})
     const listener = { onStep: () => {}, onWait: () => {}, follow }
-    const task = await playBuyer(client, await client.getAgent({ id }), planOf({}), listener)
+    const task = await playBuyer(client, agent, planOf({}), listener)
     return `A simulated buyer hired ${slug}: ${tail(task.id)} is ${task.status}, paid and reviewed`
   } catch (error) {
     if (!(error instanceof PlanError)) throw error
