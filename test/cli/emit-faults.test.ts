@@ -55,7 +55,12 @@ const signatures = () => requests.map(({ headers }) => headers['x-service-signat
 test('an agent of the toolkit keeps to what is right whatever goes wrong', async () => {
   const { code, out, err } = await here('--fault', 'all', '--strict')
   assert.is(code, 0, out + err)
-  assert.match(err, `${lone.length} of ${lone.length} as they should be.`)
+  const rows = out.trimEnd().split('\n')
+  assert.equal(
+    rows.map(row => row.split(/ {2,}/).toSpliced(3, 1)),
+    lone.map(name => ['✔', name, '200', faults[name].does]),
+  )
+  assert.match(err, `\n${lone.length} of ${lone.length} as they should be.\n`)
 })
 
 test('the agent gets a copy byte for byte, and after a lost answer the next attempt', async () => {

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert'
 import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { forgeries } from '../../src/sim/webhooks/forgeries.ts'
+import { dresses } from '../../src/sim/webhooks/unusual.ts'
 import { EmitAgent } from './emit-agent.ts'
 import { withWait } from './longer-wait.ts'
 import { answerOf, run } from './program.ts'
@@ -59,6 +60,16 @@ const args = (event: string, flags: readonly string[]) => {
 const here = (event: string, ...flags: string[]) => run(args(event, flags), tmpdir())
 const answer = (event: string, ...flags: string[]) => answerOf(args(event, flags), tmpdir())
 
+/** But for what is said of a secret on a command line. */
+const remarksOf = ({ err }: { err: string }) => err.replace(/^--secret stays .*\n/, '').replace(/\d+ ms/g, 'N ms')
+
+const cellsIn = (out: string) =>
+  out
+    .trimEnd()
+    .replace(/\d+ ms/g, 'N ms')
+    .split('\n')
+    .map(row => row.split(/ {2,}/))
+
 test.before(() => agent.listen())
 test.before.each(() => {
   agent.handle = right()
@@ -72,15 +83,23 @@ test('a right agent is heard: its answer, and each of its callbacks', async () =
   assert.is(sent.code, 0, sent.err)
   assert.is(sent.out, '200 {"success":true}\n✔ accept\n✔ deliver\n')
   const [{ data: task }] = events as [WebhookEvent]
+  assert.is(remarksOf(sent), `task.submitted for ${task.taskId} was answered in N ms\n`)
   assert.match(task.callbackUrl, `/api/agent/tasks/${task.taskId}/callback`)
   assert.match((await here('revision_requested')).out, '✔ deliver')
   const env = { MARKETPLACE_WEBHOOK_SECRET: SECRET }
   const words = ['emit', 'message', '--to', agent.url, '--data', '{"message": "Hi"}']
   const { code, data } = await answerOf(words, tmpdir(), env)
-  assert.equal([code, data.status], [0, 200])
+  assert.is(code, 0)
   assert.is((events[1]!.data as { message?: string }).message, 'Hi')
-  assert.equal(data.callbacks, [{ action: 'message', status: 201, fault: null, fix: null, advice: null }])
-  assert.equal(data.findings, [{ level: 'right', text: 'message' }])
+  const { durationMs, ...told } = data
+  assert.type(durationMs, 'number')
+  const deliveryId = requests.at(-1)!.headers['x-service-delivery-id']
+  assert.equal(told, {
+    ...{ event: 'task.message', taskId: events[1]!.data.taskId, deliveryId, to: agent.url },
+    ...{ status: 200, body: '{"success":true}' },
+    callbacks: [{ action: 'message', status: 201, fault: null, fix: null, advice: null }],
+    findings: [{ level: 'right', text: 'message' }],
+  })
 })
 
 test('callbacks are judged as the marketplace would, and what is wrong ends with 3', async () => {
@@ -126,8 +145,11 @@ test('callbacks are judged as the marketplace would, and what is wrong ends with
 test('an agent that refuses every forgery passes; one that verifies nothing does not', async () => {
   const refusing = await here('task.submitted', '--forge', 'all')
   assert.is(refusing.code, 0, refusing.out)
-  assert.is(refusing.out.match(/^✔ /gm)?.length, forgeries.length, refusing.out)
-  assert.match(refusing.err, `${forgeries.length} of ${forgeries.length} as they should be.`)
+  assert.equal(
+    cellsIn(refusing.out),
+    forgeries.map(({ name, does, right }) => [...['✔', name, right === 'works once' ? '200' : '401', 'N ms', does]]),
+  )
+  assert.is(remarksOf(refusing), `${forgeries.length} of ${forgeries.length} as they should be.\n`)
 
   agent.handle = calling([{ action: 'accept', taskId: 'TASK' }])
   const wrongIn = ({ data }: { data: { items: { findings: { level: string }[] }[] } }) =>
@@ -143,6 +165,7 @@ test('an agent that refuses every forgery passes; one that verifies nothing does
   agent.handle = (_request, response) => response.writeHead(403).end()
   const blunt = await here('task.submitted', '--forge', 'wrong-secret')
   assert.is(blunt.out, '403\n! answered 403\n')
+  assert.match(remarksOf(blunt), /^task\.submitted for task_\w+ was answered in N ms; it signs with a secret that is/)
   assert.is(blunt.code, 0)
   agent.handle = (_request, response) => response.writeHead(500).end()
   assert.is((await here('task.submitted', '--forge', 'long')).code, 3)
@@ -151,12 +174,16 @@ test('an agent that refuses every forgery passes; one that verifies nothing does
 test('an agent that takes every unusual webhook passes; one that knows only the usual bytes does not', async () => {
   const taken = await here('task.submitted', '--dress', 'all', '--wait', '60s')
   assert.is(taken.code, 0, taken.out)
-  assert.match(taken.err, '15 of 15 as they should be.')
+  assert.equal(
+    cellsIn(taken.out),
+    dresses.map(({ name, does }) => ['✔', name, '200', 'N ms', does]),
+  )
+  assert.is(remarksOf(taken), `${dresses.length} of ${dresses.length} as they should be.\n`)
   agent.handle = (request, response) =>
     response.writeHead(request.headers['content-type'] === 'application/json' ? 200 : 415).end()
   const narrow = await here('task.submitted', '--dress', 'charset')
   assert.is(narrow.code, 3)
-  assert.match(narrow.out, '415\n✖ answered 415')
+  assert.is(narrow.out, '415\n✖ answered 415\n')
 })
 
 test('--times sends so many tasks, --field and --header change them, all signed', async () => {
@@ -168,9 +195,13 @@ test('--times sends so many tasks, --field and --header change them, all signed'
     'X-Trace: 7',
     'X-Service-Attempt: 3',
   ]
-  const { code, data } = await answer('message', '--times', '3', '--gap', '10ms', ...fields)
+  const { code, out, err } = await here('message', '--times', '3', '--gap', '10ms', ...fields)
   assert.is(code, 0)
-  assert.is(data.items.length, 3)
+  assert.equal(
+    cellsIn(out),
+    ['1', '2', '3'].map(number => ['✔', number, '200', 'N ms', 'message']),
+  )
+  assert.is(remarksOf({ err }), '3 of 3 as they should be.\n')
   assert.is(new Set(events.map(event => event.data.taskId)).size, 3)
   for (const { data: task } of events)
     assert.equal([task.agreedPrice, (task as { message?: string }).message], [900, 'Hi there'])
@@ -195,6 +226,10 @@ test('a secret that the agent does not know, and an address where nobody listens
   const wrong = await here('task.submitted', '--secret', 'whsec_other')
   assert.is(wrong.code, 1)
   assert.match(wrong.out, /^401 /)
+  assert.match(
+    remarksOf(wrong),
+    /N ms\nThe agent did not accept the signature: does it know this very secret, whsec_ included\?\n$/,
+  )
   const away = await here('task.submitted', '--to', `http://127.0.0.1:${await freePort()}`)
   assert.is(away.code, 5, away.err)
   assert.match(away.err, 'Nothing listens')

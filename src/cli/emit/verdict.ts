@@ -84,9 +84,6 @@ function missingFinding(event: EventName, { state, callbacks }: SentTask, waitMs
   if (callbacks.some(({ fault }) => fault !== null)) return []
   if (event === 'task.submitted' && state === 'pending')
     return [{ level: 'weak', text: `no accept and no reject ${within}` }]
-  const isOpen =
-    event !== 'task.message' &&
-    state === 'in_progress' &&
-    (event === 'task.submitted' || event === 'task.revision_requested')
+  const isOpen = state === 'in_progress' && (event === 'task.submitted' || event === 'task.revision_requested')
   return isOpen ? [{ level: 'note', text: `no delivery ${within}; --wait 60s waits longer` }] : []
 }
