@@ -6,9 +6,15 @@ import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { EventName } from '../../src/api/events.ts'
+import { type TaskState, taskStates } from '../../src/api/flow.ts'
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { findingsOf, isAwaited, type Outcome } from '../../src/cli/emit/verdict.ts'
 import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import type { SentTask } from '../../src/sim/callbacks/check.ts'
 import { forgeries } from '../../src/sim/webhooks/forgeries.ts'
+import { eventNames } from '../../src/sim/webhooks/sample-event.ts'
 import { dresses } from '../../src/sim/webhooks/unusual.ts'
 import { EmitAgent } from './emit-agent.ts'
 import { withWait } from './longer-wait.ts'
@@ -186,6 +192,109 @@ test('an agent that takes every unusual webhook passes; one that knows only the 
   assert.is(narrow.out, '415\n✖ answered 415\n')
 })
 
+const [forged] = forgeries.filter(({ right }) => right === 'answers 401')
+const [replayed] = forgeries.filter(({ right }) => right === 'works once')
+const [dress] = dresses
+const said = (status: number) => ({ ok: true, status, headers: {}, body: '', durationMs: 1 }) as const
+const lost = (reason: 'reset' | 'timeout') => ({ ok: false, reason, message: 'It is gone', durationMs: 1 }) as const
+const callback = { action: 'accept', status: 200, fault: null, fix: null, advice: null }
+
+/** What is said of an agent that answered so, and whose task is in this state after these callbacks. */
+function found(
+  event: EventName,
+  outcome: Partial<Outcome>,
+  state: TaskState | null = null,
+  ...callbacks: Partial<SentTask['callbacks'][number]>[]
+) {
+  const task = state && { state, callbacks: callbacks.map(one => ({ ...callback, ...one })) }
+  const whole = { variant: {}, emission: null, result: said(200), again: null, ...outcome, task } as unknown as Outcome
+  return findingsOf(event, whole, 1_500).map(({ level, text, fix }) => `${level}: ${text}${fix ? ` (${fix})` : ''}`)
+}
+
+test('an answer to a forgery, to a replay and to an unusual webhook is judged by its status', () => {
+  const refusing = (result: Outcome['result']) => found('task.submitted', { variant: { forgery: forged! }, result })
+  assert.equal(
+    [401, 400, 499, 500, 302].flatMap(status => refusing(said(status))),
+    [
+      ...['right: answered 401', 'weak: answered 400', 'weak: answered 499'],
+      ...['wrong: answered 500', 'wrong: answered 302'],
+    ],
+  )
+  assert.equal(refusing(said(200)), ['wrong: answered 200: it accepts a forgery'])
+  assert.equal(refusing(lost('reset')), ['weak: It is gone'])
+  assert.equal(refusing(lost('timeout')), ['wrong: It is gone'])
+  assert.equal(
+    found('task.submitted', { variant: { forgery: forged! }, result: said(401) }, 'in_progress', {}),
+    ['right: answered 401', 'wrong: accept: it worked on it'],
+    'it refuses, and works all the same',
+  )
+  const again = (first: Outcome['result'], second: Outcome['again']) =>
+    found('task.submitted', { variant: { forgery: replayed! }, result: first, again: second })
+  const NOTHING = 'wrong: did not accept the genuine webhook, so that a replay shows nothing'
+  assert.equal(again(said(200), said(200)), ['right: answered 200 to the replay'])
+  assert.equal(again(said(200), said(499)), ['right: answered 499 to the replay'])
+  assert.equal(again(said(200), said(500)), ['wrong: answered 500 to the replay'])
+  assert.equal(again(said(200), lost('reset')), ['wrong: the replay: It is gone'])
+  assert.equal([...again(said(401), null), ...again(lost('reset'), null)], [NOTHING, NOTHING])
+  const dressed = (status: number) => found('task.submitted', { variant: { dress: dress! }, result: said(status) })
+  assert.equal([199, 200, 299, 300].flatMap(dressed), [
+    ...['wrong: answered 199', 'right: answered 200', 'right: answered 299', 'wrong: answered 300'],
+  ])
+})
+
+test('callbacks are told one by one, and what is missing by what the webhook asked for', () => {
+  assert.equal(found('task.submitted', {}, 'delivered', {}, { action: 'deliver', advice: 'it has no taskId' }), [
+    'right: accept',
+    'weak: deliver: it has no taskId',
+  ])
+  const refused = { status: 400, fault: 'content is required', fix: 'Send it.' }
+  assert.equal(
+    found('task.submitted', {}, 'in_progress', {}, refused),
+    ['right: accept', 'wrong: accept: 400: content is required (Send it.)'],
+    'after that nothing is missing',
+  )
+  const EMPTY = 'no accept and no reject within 1.5 s'
+  const OPEN = 'no delivery within 1.5 s; --wait 60s waits longer'
+  const missing: Record<string, string[]> = {}
+  for (const event of eventNames)
+    for (const state of ['pending', 'in_progress', 'delivered'] as const) {
+      const findings = found(event, {}, state)
+      if (findings.length > 0) missing[`${event} ${state}`] = findings
+    }
+  assert.equal(missing, {
+    'task.submitted pending': [`weak: ${EMPTY}`],
+    'task.submitted in_progress': [`note: ${OPEN}`],
+    'task.revision_requested in_progress': [`note: ${OPEN}`],
+  })
+  assert.equal(found('task.submitted', { result: said(500) }, 'pending'), [], 'nothing is due from who refuses')
+  const fault = (direction: 'webhook' | 'callback') =>
+    ({ variant: { fault: { name: 'late', does: '', direction } } }) as const
+  assert.equal(found('task.submitted', fault('webhook'), 'in_progress'), [`note: ${OPEN}`])
+  assert.equal(
+    found('task.submitted', fault('callback'), 'in_progress'),
+    [`weak: ${OPEN}`],
+    'it has to go on by itself',
+  )
+})
+
+test('it is waited for an agent as long as its webhook asks for something', () => {
+  const awaited: string[] = []
+  for (const event of eventNames)
+    for (const state of taskStates)
+      for (const callbacks of [[], [callback]])
+        if (isAwaited(event, { state, callbacks } as unknown as SentTask))
+          awaited.push(`${event} ${state} ${callbacks.length}`)
+  assert.equal(awaited, [
+    ...['task.submitted pending 0', 'task.submitted pending 1', 'task.submitted in_progress 0'],
+    ...[
+      'task.submitted in_progress 1',
+      'task.revision_requested in_progress 0',
+      'task.revision_requested in_progress 1',
+    ],
+    ...taskStates.map(state => `task.message ${state} 0`),
+  ])
+})
+
 test('--times sends so many tasks, --field and --header change them, all signed', async () => {
   const fields = [
     '--field',
@@ -217,6 +326,39 @@ test('--dry-run sends nothing, and the command that it prints works', async () =
   const { stdout } = await promisify(execFile)('sh', ['-c', printed.out])
   assert.match(stdout, /^HTTP\/1\.1 200 /)
   assert.is(events[0]?.data.title, "It's a \\ test")
+  const changed = ['--data', '{"title": "Two", "agreedPrice": 900}', '--header', 'X-Trace: 7', 'X-Empty:']
+  const paths = ['--field', 'data.requestor.trustTier=new', 'data.a.b=[1]', 'data.agreedPrice.x=1', 'timestamp=null']
+  const { data } = await answer(
+    'submitted',
+    '--dry-run',
+    '--callback-url',
+    'http://127.0.0.1:1/x',
+    ...changed,
+    ...paths,
+  )
+  const { 'X-Service-Timestamp': at, 'X-Service-Signature': signature, ...headers } = data.headers
+  assert.equal(signatureHeaders(SECRET, Number(at), Buffer.from(data.body))['X-Service-Signature'], signature)
+  assert.is(data.url, agent.url)
+  const { description, requirements, ...task } = JSON.parse(data.body).data
+  assert.equal(JSON.parse(data.body), {
+    ...{ event: 'task.submitted', timestamp: null },
+    data: {
+      ...{ taskId: task.taskId, agentId: 'agt_sample', title: 'Two', description, requirements },
+      ...{ agreedPrice: { x: 1 }, status: 'pending', callbackUrl: 'http://127.0.0.1:1/x', a: { b: [1] } },
+      requestor: { id: 'usr_sample', type: 'user', trustTier: 'new' },
+    },
+  })
+  const shown = Object.entries(headers).filter(([name]) => !name.startsWith('webhook-'))
+  assert.equal(Object.fromEntries(shown), {
+    ...{ 'content-type': 'application/json', 'user-agent': 'agent-marketplace-webhooks' },
+    ...{ 'X-Service-Delivery-Id': headers['webhook-id'], 'X-Service-Attempt': '1', 'X-Trace': '7', 'X-Empty': '' },
+  })
+  const all = (await answer('submitted', '--dry-run', '--dress', 'all')).data.items
+  assert.is(all.length, dresses.length)
+  assert.match(
+    JSON.parse(all[0].body).data.callbackUrl,
+    /^https:\/\/callback\.invalid\/api\/agent\/tasks\/task_\w+\/callback$/,
+  )
   const empty = await here('task.submitted', '--dry-run', '--forge', 'empty-headers')
   assert.match((await promisify(execFile)('sh', ['-c', empty.out])).stdout, /^HTTP\/1\.1 401 /)
   assert.is(requests.at(-1)?.headers['x-service-signature'], '')
