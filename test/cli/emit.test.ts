@@ -166,6 +166,10 @@ test('an agent that refuses every forgery passes; one that verifies nothing does
     said => wrongIn(said) === forgeries.length,
   )
   assert.is(careless.code, 3)
+  assert.equal(
+    careless.data.items.map(({ forge }: { forge: string }) => forge),
+    forgeries.map(({ name }) => name),
+  )
   assert.is(wrongIn(careless), forgeries.length, 'a replay that is worked on twice is wrong too')
 
   agent.handle = (_request, response) => response.writeHead(403).end()
@@ -190,6 +194,11 @@ test('an agent that takes every unusual webhook passes; one that knows only the 
   const narrow = await here('task.submitted', '--dress', 'charset')
   assert.is(narrow.code, 3)
   assert.is(narrow.out, '415\n✖ answered 415\n')
+  assert.match(
+    remarksOf(narrow),
+    /^task\.submitted for task_\w+ was answered in N ms; it names its encoding in Content-Type\n$/,
+  )
+  assert.is((await answer('task.submitted', '--dress', 'charset')).data.dress, 'charset')
 })
 
 const [forged] = forgeries.filter(({ right }) => right === 'answers 401')
@@ -389,6 +398,9 @@ test('what makes no sense is refused before anything is sent', async () => {
     [['--wait', '5'], 'A duration is written like 90s'],
     [['--to', 'http://10.0.0.1/'], 'private'],
     [['--to', 'localhost'], '--to takes an address'],
+    [['--to', 'x:http://a.example'], '--to takes an address'],
+    [['--callback-url', 'here'], '--callback-url takes an address like http://127.0.0.1:3000/webhook, not here.'],
+    [['--data', '[1]'], "--data takes a JSON object: fields of data and what they are to be, like '{"],
   ] as const) {
     const { code, err } = await here('task.submitted', ...flags)
     assert.is(code, 2, err)

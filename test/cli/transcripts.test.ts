@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/patience.ts'
-import { answerHere, enteredDev } from './in-process.ts'
+import { answerHere, enteredDev, runHere } from './in-process.ts'
 import { commandsIn, lineOf, transcriptOf, typedAgain, typedAs } from './transcripts/transcript.ts'
 import { wrongValues } from './transcripts/wrong-values.ts'
 
@@ -18,6 +18,9 @@ const FILES = {
   'other.txt': 'whsec_QW5vdGhlciBzZWNyZXQsIG9mIGFub3RoZXIgYWdlbnQuLi4=',
   'empty.txt': '',
 }
+
+// Whatever else runs on this machine.
+process.env.MARKETPLACE_PORT = '0'
 
 const webhooksSent = () =>
   until('no webhook is under way', async () => {
@@ -32,6 +35,7 @@ for (const name of readdirSync(FOLDER).filter(file => file.endsWith('.txt'))) {
     const typed = name === 'wrong-values.txt' ? (await wrongValues()).map(typedAs) : before
     const dev = await enteredDev()
     for (const [file, text] of Object.entries(FILES)) writeFileSync(file, text)
+    await until('the test of the start', async () => (await runHere('test-connection', 'sample-agent')).code === 0)
     const now = await typedAgain(typed, webhooksSent).finally(dev.leave)
     assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
     if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))

@@ -13,6 +13,8 @@ const AT_WORK: ReadonlySet<string> = new Set(['pending', 'in_progress'])
 
 export class AgentWork {
   readonly #inHand = new Map<string, TaskInHand>()
+  /** Tasks of which nothing is to do: a webhook that was sent once more asks for nothing. */
+  readonly #done = new Set<string>()
   readonly #stop = new AbortController()
   /** Where the clock stood after the last move that the log has told of. */
   #movedTo = ''
@@ -54,13 +56,18 @@ export class AgentWork {
   #hear(entry: StampedEntry): void {
     if (entry.type === 'clock') this.#movedTo = entry.now
     // Not once it is answered: an agent may call back before it answers.
-    if (entry.type === 'sending' && asksForWork(entry.event)) {
+    if (entry.type === 'sending' && asksForWork(entry.event) && !this.#done.has(entry.taskId)) {
       const { taskId, agentId } = entry
       this.#inHand.set(taskId, { taskId, agentId })
     }
     // It has not got it. It is sent again when that falls due.
     if (entry.type === 'webhook' && asksForWork(entry.event) && entry.outcome !== 'delivered') this.#drop(entry.taskId)
-    if (entry.type === 'task' && (entry.trigger === 'dispute' || !AT_WORK.has(entry.to))) this.#drop(entry.taskId)
+    if (entry.type !== 'task') return
+    if (entry.trigger !== 'dispute' && AT_WORK.has(entry.to)) this.#done.delete(entry.taskId)
+    else {
+      this.#done.add(entry.taskId)
+      this.#drop(entry.taskId)
+    }
   }
 
   #drop(taskId: string): void {

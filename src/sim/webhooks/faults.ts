@@ -24,7 +24,7 @@ export interface AnyWebhookFault {
 }
 
 /** What the marketplace hears of an attempt whose answer was lost: it will try again. */
-const lost: OutgoingResult = { ok: false, reason: 'reset', message: 'The connection was reset', durationMs: 0 }
+const lost: OutgoingResult = { ok: false, reason: 'reset', message: 'The connection was reset.', durationMs: 0 }
 /** It will not. */
 export const accepted: OutgoingResult = { ok: true, status: 200, headers: {}, body: '', durationMs: 0 }
 

@@ -28,7 +28,7 @@ export async function typedAgain(commands: readonly string[], settled: () => Pro
   for (const command of commands) {
     const [line = '', ...before] = command.slice(TYPED.length).split('\n')
     const { code, out, err } = await runHere(...wordsOf(line).map(word => meant(word, masked)))
-    const shown = before[0] === ANY ? [ANY] : linesOf(out).map(text => spaced(masked.in(text)))
+    const shown = before[0] === ANY ? [ANY] : linesOf(settledOf(out)).map(text => spaced(masked.in(text)))
     const said = linesOf(err).map(text => `2> ${spaced(masked.in(text))}`)
     parts.push([TYPED + line, ...shown, ...said, ...(code ? [`(${code})`] : [])].join('\n').trimEnd())
     await settled()
@@ -43,6 +43,14 @@ function meant(word: string, masked: Masked): string {
   return id ?? word
 }
 
+/** What a machine has, and what is drawn anew. */
+const settledOf = (out: string) =>
+  out
+    .replace(/^. node {2,}.*\n(?: {8,}.*\n)*/m, '✔ node         Node of some version\n')
+    .replace(/\{"check":"node",.*?\},/, '')
+    .replaceAll(process.version, 'NODE')
+    .replace(/(password) (buyer|builder|admin)-[\w-]+/g, '$1 $2-…')
+
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
 /** As a shell reads them: double quotes hold what has spaces. */
@@ -52,7 +60,9 @@ const wordsOf = (line: string) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([,
 const spaced = (text: string) =>
   text
     .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
-    .replace(/\b([1-5]\d\d {2})\d+(?= {2})/g, '$1N')
-    .replace(/("durationMs":|bytes removed {2})\d+/g, '$1N')
+    .replace(/\b((?:[1-5]\d\d|none) {2})\d+(?= {2})/g, '$1N')
+    .replace(/("(?:durationMs|offsetMs|ms)":|bytes removed {2})\d+/g, '$1N')
+    .replace(/("step":"accepted".*"status":")\w+/, '$1in_progress or delivered')
+    .replaceAll(/…[0-9a-f]{6}\b/g, '…ID')
     .replace(/(svc_… {2}TIME {2})(?:TIME|-)$/, '$1TIME or -')
     .trimEnd()
