@@ -20,7 +20,11 @@ import { openPostOffice } from '../support/post-office.ts'
 import { signIn } from './deployment.ts'
 import { answerOf, inFolder, run, start } from './program.ts'
 
-const said = ({ level, message }: SetupFinding) => `${level}: ${message}`
+/** Whatever is not well comes with what helps. */
+function said({ level, message, fix }: SetupFinding): string {
+  assert.is(Boolean(fix), level !== 'ok', message)
+  return `${level}: ${message}`
+}
 
 async function listening(answer: (path: string) => readonly [status: number, headers: object, body: string]) {
   return listen(({ url }, response) => {
@@ -43,7 +47,7 @@ test('port: free, of the dev of this folder, of another marketplace, of another 
   const plain = await listening(() => [200, {}, 'hello'])
   assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: .* the dev of this folder$/)
   assert.match(
-    said(await portFinding('127.0.0.1', server.port, 'two', '', '/elsewhere')),
+    said(await portFinding('127.0.0.1', server.port, 'two', 'Take another', '/elsewhere')),
     /^warning: .* another marketplace: \S*node.* \(process \d+\)$/,
   )
   const own = await portFinding('127.0.0.1', server.port, undefined)
@@ -135,6 +139,11 @@ test('address and certificate: each outcome of a request to the agent', () => {
   const levels = (...given: Parameters<typeof found>) => found(...given).map(({ check, level }) => `${check} ${level}`)
   const answered = { ok: true, status: 401, headers: {}, body: '', durationMs: 1 } as const
   const failure = (reason: 'tls' | 'dns') => ({ ok: false, reason, message: 'Why.', durationMs: 1 }) as const
+  assert.equal(found('https://a.example', answered).map(said), [
+    'ok: https://a.example answers',
+    'ok: Its certificate is trusted',
+  ])
+  assert.equal(found('https://a.example', failure('tls')).map(said).slice(0, 1), ['ok: https://a.example is reached'])
   assert.equal(levels('https://a.example', answered), ['address ok', 'certificate ok'])
   assert.equal(levels('http://a.example', answered), ['address ok'])
   assert.equal(levels('https://a.example', failure('tls')), ['address ok', 'certificate failed'])
