@@ -42,7 +42,7 @@ test('a file of settings is read whole; what it leaves out is as of an agent of 
 requirements: '2026-11'
 start: node agent.js
 url: http://localhost:3000/webhook
-timeout: 10m
+timeout: '10m'
 patience: { work: 90s, quiet: 250ms }
 accepts:
   - { title: A letter, description: { file: letter.txt }, requirements: Two pages., price: 700 }

@@ -97,7 +97,9 @@ test(
   'dev says in three lines where it is, where its console is and what can be hired, without colours where there is no terminal; all keys are shown when asked for',
   inFolder(async folder => {
     assert.match((await runRefused(['dev', '--show-keys'], folder)).err, 'There is no dev in this folder yet.')
-    const { child, ended, firstLine } = start(['dev', '--port', '0', '--persona', 'easy'], folder)
+    const { child, ended, firstLine } = start(['dev', '--port', '0', '--persona', 'easy'], folder, {
+      MARKETPLACE_BASE_ULR: 'x',
+    })
     let shown = ''
     const isAlive = new Promise<void>(resolve => {
       child.stdout!.on('data', text => {
@@ -118,6 +120,10 @@ test(
     assert.is(pages, `See it all in a browser: ${url}/console`)
     assert.is(hire, 'Hire sample-agent: marketplace simulate buyer sample-agent')
     assert.match(first, /^\d\d:\d\d:\d\d {2}/)
+    assert.match(
+      out,
+      '  ! MARKETPLACE_BASE_ULR is no setting, so it does nothing. Did you mean MARKETPLACE_BASE_URL?\n',
+    )
     assert.not.match(out, 'world → ', 'how dev furnishes itself')
     assert.not(out.includes('\u001b'))
     for (const secret of ['svc_', 'whsec_', 'password ']) assert.not(out.includes(secret), secret)

@@ -1,6 +1,7 @@
 /** Says a diagnosis to people: what is wrong, what to do, what to type. All of it comes from the marketplace. Source: A-288. */
 import { type DiagnosisRecord, inWords } from '../../api/diagnosis/record.ts'
-import type { AgentRecord } from '../../api/records.ts'
+import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
 import { flagsToReach, nextSteps, typed, wasTypedNow } from './next-steps.ts'
 import type { Target } from './target.ts'
@@ -26,6 +27,13 @@ export const diagnosisLines = (diagnosis: DiagnosisRecord, reach = ''): string[]
 /** The same for an error. */
 export const diagnosisHint = (diagnosis: DiagnosisRecord, reach = ''): string =>
   diagnosisLines(diagnosis, reach).join('\n')
+
+/** Why a buyer can't find an agent. */
+export function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord, reach: string): Fault {
+  const why = diagnosis?.text.replace(/\.$/, '') ?? hiddenReason
+  const hint = diagnosis ? diagnosisHint({ ...diagnosis, text: '' }, reach) : undefined
+  return new Fault(`${slug} can't be hired: ${why}`, { code: exitCodes.failed, status: 404, hint })
+}
 
 /** What comes after a test that has passed; empty if nothing has to. */
 export function afterPass({ slug, status }: Pick<AgentRecord, 'slug' | 'status'>, flags = ''): string {

@@ -4,7 +4,7 @@ import type { AgentRecord, CategoryRecord, OwnAgentRecord } from '../../api/reco
 import { createClient, MarketplaceError } from '../../client/typed-client.ts'
 import { UsageError, version } from '../../settings/config.ts'
 import type { Connection } from '../connection/connection.ts'
-import { diagnosisHint, reachTo } from '../connection/diagnosis.ts'
+import { diagnosisHint, notListed, reachTo } from '../connection/diagnosis.ts'
 import { flagsToReach, nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
@@ -48,13 +48,6 @@ async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Prom
   const builder = createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
   const record = await builder.getAgent({ id: agent }).catch(() => null)
   return record && 'hiddenReason' in record ? record : null
-}
-
-/** Why a buyer can't find it. */
-export function notListed({ slug, hiddenReason, diagnosis }: OwnAgentRecord, reach: string): Fault {
-  const why = diagnosis?.text.replace(/\.$/, '') ?? hiddenReason
-  const hint = diagnosis ? diagnosisHint({ ...diagnosis, text: '' }, reach) : undefined
-  return new Fault(`${slug} can't be hired: ${why}`, { code: exitCodes.failed, status: 404, hint })
 }
 
 /** Adds to a refusal what is wrong with the agent. */
