@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JudgedRun, JudgedRunDetails } from '../../src/api/endpoints/conformance.ts'
+import { checks } from '../../src/conform/checks/index.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
@@ -55,8 +56,12 @@ test(
     await refused(sample.id, /neither runs this agent/)
 
     const first = await begin({ agentId: mine.id, only: ['sig'], seed: 7 })
-    assert.is(first.state, 'running')
-    assert.is(first.command, RIGHT)
+    const { id: _, startedAt, ms, ...begun } = first
+    assert.ok(Date.parse(startedAt) <= Date.now() && ms >= 0)
+    assert.equal(begun, {
+      ...{ agentId: mine.id, agentSlug: mine.slug, command: RIGHT, only: ['sig'], state: 'running', outcome: null },
+      ...{ text: '', seed: null, played: 0, scenarios: 0, summary: null },
+    })
     await refused(mine.id, /A run is under way/)
     const run = await ended(first.id)
     assert.is(run.state, 'done', run.text)
@@ -64,6 +69,17 @@ test(
     assert.is(run.seed, 7)
     assert.is(run.played, run.scenarios)
     assert.ok(run.checks.length > 20)
+    assert.equal([run.causes, run.deaths], [[], []])
+    assert.is(run.summary!.pass, run.checks.length)
+    assert.match(run.text, /^[^\n]+$/)
+    assert.ok(run.areas.some(({ id, about }) => id === 'sig' && about !== ''))
+    const [shown] = run.checks
+    const rule = checks.find(({ id }) => id === shown!.id)!
+    const { title, level, law, why, fix } = rule
+    assert.equal(shown, {
+      ...{ id: rule.id, title, area: 'sig', level, verdict: 'pass', isToCome: false, text: '', law, why, fix },
+      ...{ behind: null, seen: [] },
+    })
     for (const { id, area, isToCome, verdict, seen } of run.checks) {
       assert.is(area, 'sig', id)
       assert.not(isToCome, id)
