@@ -113,6 +113,9 @@ test(
     const refused = await run(login, folder, {}, 'correct horse')
     assert.is(refused.code, 2)
     assert.match(refused.err, 'so a password was not sent there')
+    const register = ['register', '--name', 'Ann', ...login.slice(1)]
+    const unmade = await run(register, folder, {}, 'correct horse')
+    assert.equal([unmade.code, unmade.err], [refused.code, refused.err])
     assert.equal(heard, [])
     const done = await run([...login, '--url', url], folder, {}, 'correct horse')
     assert.is(done.code, 0, done.err)

@@ -28,12 +28,16 @@ test(
     assert.match(JSON.parse(blind.out).hint, '--totp 123456')
     const login = ['login', '--url', url, '--email', 'root@example.com', '--password-stdin']
     const byFlag = await run([...login, '--totp', codeOf(1)], folder, {}, 'correct horse')
-    assert.is(byFlag.code, 0, byFlag.err)
+    assert.equal(byFlag, {
+      code: 0,
+      out: `Signed in at ${url} as root@example.com, an administrator.\n`,
+      err: `Commands for this address use the session where no key is given. It ends with: marketplace logout --url ${url}\n`,
+    })
     const lost = await run([...login, '--recovery-code', recoveryCodes[0]], folder, {}, 'correct horse')
     assert.is(lost.code, 0, lost.err)
     const shown = await typeInto(`${COMMAND} login --url ${url} --email root@example.com`, folder, [
       ['Password:', 'correct horse\r'],
-      ['recovery code:', `${recoveryCodes[1]}\r`],
+      ['recovery code:', ` ${recoveryCodes[1]} \r`],
     ])
     assert.match(shown, 'Signed in')
     await stop()
@@ -65,7 +69,7 @@ test(
     await signIn(folder, url)
     const words = ['register', '--profile', 'ann', '--url', url, '--email', 'ann@example.com', '--name', 'Ann']
     const made = await run([...words, '--password-stdin'], folder, {}, 'correct horse battery')
-    assert.is(made.code, 0, made.err)
+    assert.equal(made, { code: 0, out: `ann@example.com has an account at ${url}, and is signed in.\n`, err: '' })
     const who = async (args: string[], env: NodeJS.ProcessEnv = {}) =>
       (await answerOf(['whoami', ...args], folder, env)).data?.user.email
     assert.is(await who(['--profile', 'ann']), 'ann@example.com')
@@ -77,6 +81,12 @@ test(
     const sessions = join(folder, 'config', 'marketplace', 'sessions')
     assert.is(statSync(join(sessions, 'profile-ann.json')).mode & 0o777, 0o600)
     const { items } = (await answerOf(['profiles'], folder)).data
+    const shown = (await run(['profiles'], folder)).out.split('\n').map(row => row.split(/ {2,}/))
+    assert.equal(shown[0], ['PROFILE', 'ADDRESS', 'EMAIL'])
+    assert.equal(shown.slice(1, 3).sort(), [
+      ['-', url, 'root@example.com'],
+      ['ann', url, 'ann@example.com'],
+    ])
     assert.equal(items.map(({ profile }: { profile: string | null }) => profile).sort(), ['ann', null])
     for (const name of ['nobody', '../ann', 'A b']) {
       const refused = await answerOf(['whoami', '--profile', name], folder)
