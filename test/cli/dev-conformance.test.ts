@@ -57,7 +57,7 @@ test(
 
     const first = await begin({ agentId: mine.id, only: ['sig'], seed: 7 })
     const { id: _, startedAt, ms, ...begun } = first
-    assert.ok(Date.parse(startedAt) <= Date.now() && ms >= 0)
+    assert.equal([new Date(startedAt).toISOString(), typeof ms], [startedAt, 'number'])
     assert.equal(begun, {
       ...{ agentId: mine.id, agentSlug: mine.slug, command: RIGHT, only: ['sig'], state: 'running', outcome: null },
       ...{ text: '', seed: null, played: 0, scenarios: 0, summary: null },
