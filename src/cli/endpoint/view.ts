@@ -63,7 +63,7 @@ function noneIn({ name, things = 'entries', first, flags: known = [] }: Endpoint
   return noneOf({ things, filters, all, first: first?.(reach) })
 }
 
-/** A field that has records without names is a list of its own, below the others. */
+/** A field that has records is a list of its own, below the others. */
 function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {
   const labels = labelsOf(shows)
   const record = data as Fields
@@ -87,9 +87,7 @@ function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown):
 function recordsIn(value: unknown): { names: string[]; items: Fields[] } | null {
   if (!Array.isArray(value)) return null
   const [first] = value
-  return typeof first === 'object' && first !== null && !('name' in first)
-    ? { names: Object.keys(first), items: value }
-    : null
+  return typeof first === 'object' && first !== null ? { names: Object.keys(first), items: value } : null
 }
 
 /**

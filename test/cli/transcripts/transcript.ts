@@ -9,10 +9,10 @@ import { runHere } from '../in-process.ts'
 const TYPED = '$ marketplace '
 const ANY = '…'
 
-/** Each with what it printed. */
+/** Each with what it printed, where examples stand further to the right. */
 export const commandsIn = (transcript: string): string[] =>
   transcript
-    .split(TYPED)
+    .split(/^\$ marketplace /m)
     .slice(1)
     .map(part => TYPED + part.trimEnd())
 
@@ -64,5 +64,6 @@ const spaced = (text: string) =>
     .replace(/("(?:durationMs|offsetMs|ms)":|bytes removed {2})\d+/g, '$1N')
     .replace(/("step":"accepted".*"status":")\w+/, '$1in_progress or delivered')
     .replaceAll(/…[0-9a-f]{6}\b/g, '…ID')
+    .replace(/^[0-9a-f]{8}(?= {2}(?:yes|no)\b)/, 'KEY')
     .replace(/(svc_… {2}TIME {2})(?:TIME|-)$/, '$1TIME or -')
     .trimEnd()
