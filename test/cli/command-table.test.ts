@@ -10,6 +10,7 @@ import { endpoints } from '../../src/api/endpoints/index.ts'
 import { otherWords } from '../../src/cli/command-line/other-words.ts'
 import { commandsOf, wholeTable } from '../../src/cli/command-table.ts'
 import { wrappedExample, wrappedNotes } from '../../src/cli/parser.ts'
+import { commandsPage } from '../docs/commands-page.ts'
 import { sameNames } from '../support/same-names.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { runHere } from './in-process.ts'
@@ -113,6 +114,10 @@ test('the help of a command names its flags, and each of its examples can be par
       `${name} has no --json`,
     )
   }
+})
+
+test('the page of the commands has each with its words, its flags, its notes and its examples', () => {
+  assert.fixture(commandsPage({ chapters, groups }), readFileSync('docs/reference/commands.md', 'utf8'))
 })
 
 test('each group says what it is about, with examples of its own commands', async () => {

@@ -46,14 +46,28 @@ test('a call that lasts answers with a handle, and the handle gives its end, onc
   const one = job()
   const made = calls.make('judge', 'k', one.work, here(), 0.01)
   const early = await made
-  assert.match(early.text, /^judge goes on after \d+ s\.\nNext: result /)
-  assert.not.ok(early.isError)
+  assert.match(early.text, /^judge goes on after \d+ s\.\nNext: result \{"handle":"call_1"\}$/)
+  assert.is(early.isError, false)
   assert.is(one.begun, 1)
   const handle = handleIn(early)
   const later = calls.result(handle, false, here())
   one.end('done')
   assert.equal(await later, { text: 'done', isError: false })
-  assert.match((await calls.result(handle, false, here())).text, 'make the call again')
+  assert.equal(await calls.result(handle, false, here()), {
+    text: 'There is no call_1 any more: make the call again.',
+    isError: true,
+  })
+})
+
+test('a call that fails says why, and one that goes on says what was said last', async () => {
+  const calls = new Calls(stop.signal)
+  const failing = () => Promise.reject(new Error('It has no hands.'))
+  assert.equal(await calls.make('judge', 'k', failing, here()), { text: 'It has no hands.', isError: true })
+  const one = job()
+  const early = calls.make('judge', 'k', one.work, here(), 0)
+  one.say('played 3 of 9')
+  assert.match((await early).text, /^judge goes on after \d+ s\.\nplayed 3 of 9\nNext: result \{"handle":"call_2"\}$/)
+  one.end('done')
 })
 
 test('while it lasts its client hears what was said last', async () => {
@@ -80,12 +94,22 @@ test('a client whose time is out finds the handle in the next answer, or joins b
   client.leave('McpError: MCP error -32001: Request timed out')
   await made
   assert.not.ok(one.stopped)
-  assert.match(calls.lost(), /judge was given up by its client and goes on: result \{"handle":"call_1"\}/)
+  assert.is(calls.lost(), '\n\njudge was given up by its client and goes on: result {"handle":"call_1"}')
   const again = calls.make('judge', 'k', one.work, here())
   assert.is(calls.lost(), '')
   one.end('done')
   assert.is((await again).text, 'done')
   assert.is(one.begun, 1)
+  const ended = job()
+  const impatient = here()
+  const left = calls.make('hire', 'h', ended.work, impatient)
+  impatient.leave('timeout')
+  await left
+  ended.end('hired')
+  await wait(0)
+  assert.is(calls.lost(), '\n\nhire was given up by its client and has ended: result {"handle":"call_2"}')
+  assert.equal(await calls.result('call_2', false, here()), { text: 'hired', isError: false })
+  assert.is(calls.lost(), '')
   // Another call is another call.
   const others = [job(), job()]
   const both = others.map(({ work }, at) => calls.make('judge', `${at}`, work, here()))
@@ -115,7 +139,10 @@ test('sixteen calls are under way at most; one that has ended makes room', async
   const another = job()
   const refused = await calls.make('judge', 'k', another.work, here(), 0)
   assert.ok(refused.isError)
-  assert.match(refused.text, 'To stop the oldest: result {"handle":"call_1","stop":true}')
+  assert.is(
+    refused.text,
+    '16 calls are under way, and no more are made meanwhile. To stop the oldest: result {"handle":"call_1","stop":true}',
+  )
   assert.is(another.begun, 0)
   jobs[3]!.end('done')
   await wait(0)

@@ -1,5 +1,6 @@
 // engines: embedded; process: shared
-/** Where people are advised to type a command, a client of `mcp` is advised to make a call that does the same. */
+/** What each tool of `mcp` is, and which commands it runs. Where people are advised to type a command, a client of `mcp` is advised to make a call that does the same. */
+import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as z from 'zod'
@@ -9,10 +10,18 @@ import { wholeTable } from '../../src/cli/command-table.ts'
 import { nextSteps } from '../../src/cli/connection/next-steps.ts'
 import { callFor, withCalls } from '../../src/cli/mcp/advice.ts'
 import { type Given, tools } from '../../src/cli/mcp/tools.ts'
+import { toolsPage } from '../docs/tools-page.ts'
+import { sameNames } from '../support/same-names.ts'
 
 const { chapters } = await wholeTable()
 const records = chapters.flatMap(([, records]) => records)
-const given: Given = { reach: ['--as=builder'], agent: ['--start=node agent.js'], secret: [], history: 'none', records }
+const given: Given = {
+  reach: ['--as=builder'],
+  agent: ['--start=node agent.js'],
+  secret: ['--secret-file=key.txt'],
+  history: 'none',
+  records,
+}
 
 const evidence = { taskId: 'task_1a2b3c', deliveryId: 'dlv_1a2b3c' }
 const location = 'https://agent.example/hook?a=1&b=2'
@@ -31,6 +40,104 @@ function commandsOf(call: string): string[] {
   const tool = tools.find(tool => tool.name === name)!
   return tool.commands(z.strictObject(tool.input).parse(JSON.parse(input!)), given).map(words => words.join(' '))
 }
+
+test('the page of the tools has each with what it does and what it takes', () => {
+  assert.fixture(toolsPage(), readFileSync('docs/reference/tools.md', 'utf8'))
+})
+
+const AGENT = 'my-agent'
+const LONG = 'Count the words, please.'
+const inputs: readonly [tool: string, input: Readonly<Record<string, unknown>>, ...lines: string[]][] = [
+  [
+    'market_status',
+    {},
+    'agents list --as=builder',
+    'tasks list --limit=5 --as=builder',
+    'deliveries list --failed --limit=5 --as=builder',
+    'clock show --as=builder',
+  ],
+  ['hire', { agent: AGENT }, 'simulate buyer my-agent --as=builder'],
+  [
+    'hire',
+    { agent: AGENT, price: 550, outcome: 'dispute', revisions: 0, title: 'A letter', description: LONG, timeout: 5 },
+    'simulate buyer my-agent --price=5.50 --outcome=dispute --revisions=0 --title=A letter --description=Count the words, please. --timeout=5 --as=builder',
+  ],
+  [
+    'task',
+    { id: 'task_1' },
+    'tasks show task_1 --as=builder',
+    'tasks messages task_1 --as=builder',
+    'deliveries list --task=task_1 --as=builder',
+    'exchanges list --task=task_1 --as=builder',
+  ],
+  ['exchange', { id: 'exchange_7' }, 'exchanges show exchange_7 --as=builder'],
+  ['why', {}, 'why --as=builder'],
+  ['why', { about: AGENT }, 'why my-agent --as=builder'],
+  ['why', { about: 'dlv_1' }, 'why dlv_1 --as=builder', 'deliveries show dlv_1 --as=builder'],
+  ['log', {}, 'logs --since=5m --as=builder'],
+  [
+    'log',
+    { since: '1h', failed: true, agent: AGENT, task: 'task_1' },
+    'logs --since=1h --failed --agent=my-agent --task=task_1 --as=builder',
+  ],
+  ['test_connection', { agent: AGENT }, 'test-connection my-agent --as=builder'],
+  [
+    'emit',
+    { event: 'task.submitted', to: 'http://localhost:3000/webhook' },
+    'emit task.submitted --to=http://localhost:3000/webhook --secret-file=key.txt',
+  ],
+  [
+    'emit',
+    {
+      ...{ event: 'task.approved', to: 'http://localhost:1/', forge: 'all', dress: 'gzip', fault: 'answer-lost' },
+      fields: { 'data.agreedPrice': 500, 'data.title': 'A' },
+    },
+    'emit task.approved --to=http://localhost:1/ --forge=all --dress=gzip --fault=answer-lost --secret-file=key.txt --field=data.agreedPrice=500 --field=data.title="A"',
+  ],
+  ['clock', { do: 'show' }, 'clock show --as=builder'],
+  ['clock', { do: 'next', by: '2h' }, 'clock next --as=builder'],
+  ['clock', { do: 'advance', by: '2h' }, 'clock advance 2h --as=builder'],
+  ['clock', { do: 'advance' }, 'clock advance 1h --as=builder'],
+  ['conformance', {}, 'conformance --start=node agent.js --save-history=none --timeout=9m'],
+  [
+    'conformance',
+    { only: ['sig', 'dup.retry'], seed: 0, strict: true },
+    'conformance --start=node agent.js --save-history=none --only=sig --only=dup.retry --seed=0 --strict --timeout=9m',
+  ],
+  ['explain', {}, 'conformance --list'],
+  ['explain', { check: 'sig.valid' }, 'conformance --explain=sig.valid'],
+  ['call', { method: 'GET', path: '/api/wallet' }, 'call GET /api/wallet --as=builder'],
+  [
+    'call',
+    { method: 'POST', path: '/api/tasks', body: { title: 'A' }, as: 'buyer' },
+    'call POST /api/tasks --data={"title":"A"} --as=builder --as=buyer',
+  ],
+  ['command', { line: 'tasks list --as buyer' }, 'tasks list --as=builder --as buyer'],
+]
+
+test('each tool runs the commands that do what it is asked for, with all of its input', () => {
+  for (const [tool, input, ...lines] of inputs) assert.equal(commandsOf(`${tool} ${JSON.stringify(input)}`), lines)
+  const fields = inputs.flatMap(([tool, input]) => Object.keys(input).map(field => `${tool}.${field}`))
+  sameNames(
+    tools.flatMap(({ name, input }) => Object.keys(input).map(field => `${name}.${field}`)),
+    new Set(fields),
+    'an input',
+  )
+})
+
+test('input that would be a flag, or is out of bounds, is no input', () => {
+  const taken = inputs.filter(([tool, input]) =>
+    Object.entries(input).some(([field, value]) => {
+      const { input: shape } = tools.find(({ name }) => name === tool)!
+      const wrong = typeof value === 'string' ? `--${value} x` : typeof value === 'number' ? -1 : `${value}`
+      return (shape[field] as z.ZodType).safeParse(wrong).success && !FREE.has(field)
+    }),
+  )
+  assert.equal(taken, [])
+})
+
+/** Texts of people stand behind `=`. */
+const FREE = new Set(['title', 'description', 'line'])
 
 test('what helps with any cause is a call, unless it starts a dev', () => {
   assert.ok(advised.size > 8)

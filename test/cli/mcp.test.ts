@@ -13,7 +13,7 @@ import { blocksOf } from '../docs/guide.ts'
 import { isLong } from '../support/length.ts'
 import { shellLine } from '../support/shell-line.ts'
 import { adviceIn, connectIn, type McpClient } from './mcp-client.ts'
-import { start, startDev, startOpen } from './program.ts'
+import { run, start, startDev, startOpen } from './program.ts'
 
 const agent = shellLine('node', fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url)))
 
@@ -44,6 +44,24 @@ test.after(async () => {
 })
 
 const said = (name: string, given: Record<string, unknown> = {}, from = client) => from.said(name, given)
+
+const LISTED = 'test/cli/mcp-server.txt'
+
+test('what the server is, and each tool and resource, is told a client word by word', async () => {
+  const { resources } = await client.listResources()
+  const told = {
+    name: client.getServerVersion()!.name,
+    capabilities: client.getServerCapabilities(),
+    instructions: client.getInstructions(),
+    tools: (await client.listTools()).tools,
+    // Others are of what went over the wire so far.
+    resources: resources.filter(({ uri }) => !/exchange_\d+$/.test(uri)),
+    templates: (await client.listResourceTemplates()).resourceTemplates,
+  }
+  const text = `${JSON.stringify(told, null, 2)}\n`
+  if (process.env.GOLDENS === 'write') writeFileSync(LISTED, text)
+  assert.fixture(text, readFileSync(LISTED, 'utf8'))
+})
 
 test('each tool says what it changes, and --read-only has those alone that change nothing', async () => {
   const { tools } = await client.listTools()
@@ -89,10 +107,24 @@ test('the agent is judged, and what a check asks is explained; long answers come
   assert.match(judged.text, 'must 2/2')
   assert.match((await said('explain', { check: 'sig.valid' })).text, 'cure')
   const { text } = await said('explain')
-  const [, handle, from] = /more \{"handle":"(\w+)","from":(\d+)\}\n… and it ends:\nhire\./.exec(text) ?? []
   assert.ok(text.length < 4_500)
-  assert.match((await said('more', { handle, from: Number(from) })).text, /must {2}/)
-  assert.match((await said('more', { handle: 'text_99', from: 0 })).text, 'ask again')
+  const [shown = '', end] = text.split('\n… and it ends:\n')
+  const { out } = await run(['conformance', '--list'], folder)
+  const list = `$ marketplace conformance --list\n${out.trimEnd()}`
+  assert.ok(list.endsWith(`\n${end}`), text)
+  const parts: string[] = []
+  for (let part = shown; ; ) {
+    const [before = '', more] = part.split(/\n… \d+ more characters: more /)
+    parts.push(before)
+    if (more === undefined) break
+    assert.match(part, `… ${list.length - parts.join('').length} more characters: more`)
+    part = (await said('more', JSON.parse(more))).text
+  }
+  assert.is(parts.join(''), list)
+  assert.equal(await said('more', { handle: 'text_99', from: 0 }), {
+    text: 'There is no text_99 any more: ask again for what it was about.',
+    isError: false,
+  })
 })
 
 if (isLong) {
@@ -136,7 +168,6 @@ test('clients start it as the guide says', async () => {
   assert.equal([command, ...args.slice(0, 2)], ['npx', 'agent-marketplace', 'mcp'])
   const other = await connect(...args.slice(2))
   assert.match(other.getInstructions()!, 'llms.txt')
-  assert.equal((await other.listTools()).tools.length, 15)
   await other.close()
 })
 
@@ -145,19 +176,34 @@ const message = (id: number, method: string, params = {}) =>
 const clientInfo = { name: 'test', version: '1' }
 const HELLO = message(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
 const toolCall = (id: number, name: string, given = {}) => message(id, 'tools/call', { name, arguments: given })
-const answersIn = (out: string) =>
+interface Answer {
+  readonly id: number | null
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly result?: { readonly isError: boolean; readonly content: readonly { readonly text: string }[] }
+}
+const answersIn = (out: string): Answer[] =>
   out
     .split('\n')
     .slice(0, -1)
     .map(line => JSON.parse(line))
 
+/** Lines that are no request, and the answer to each. */
+const UNREAD = ['not json\n', '[]\n', '{"id":7}\n', '{"id":{}}\n']
+const isNone = 'This line is no message of JSON-RPC 2.0.'
+const refusedLines = [
+  [null, -32_700, 'This line is not JSON: each line is one message of JSON-RPC 2.0.'],
+  [null, -32_600, isNone],
+  [7, -32_600, isNone],
+  [null, -32_600, isNone],
+]
+const refusalsIn = (answers: readonly Answer[]) =>
+  answers.flatMap(({ id, error }) => (error ? [[id, error.code, error.message]] : []))
+
 if (isLong) {
   test('a script that asks and closes gets every answer, for lines too that nobody can read', async () => {
     const ask = [
       HELLO,
-      'not json\n',
-      '[]\n',
-      '{"id":7}\n',
+      ...UNREAD,
       toolCall(2, 'conformance', { only: ['sig.valid'] }),
       toolCall(3, 'conformance', { only: ['sig.missing-all'] }),
       // The last line has no end.
@@ -166,23 +212,16 @@ if (isLong) {
     const { code, out } = await start(['mcp', '--start', agent], folder, {}, ask.join('')).ended
     assert.is(code, 0)
     const answers = answersIn(out)
-    assert.equal(
-      answers.filter(({ error }) => error).map(({ id, error: { code } }) => [id, code]),
-      [
-        [null, -32_700],
-        [null, -32_600],
-        [7, -32_600],
-      ],
-    )
+    assert.equal(refusalsIn(answers), refusedLines)
     const results = answers.filter(({ result }) => result)
     assert.equal(new Set(results.map(({ id }) => id)), new Set([1, 2, 3, 4]))
-    const judged = results.filter(({ id }) => [2, 3].includes(id))
+    const judged = results.filter(({ id }) => [2, 3].includes(Number(id)))
     // They took turns.
     assert.equal(
       judged.map(({ id }) => id),
       [2, 3],
     )
-    for (const { result } of judged) assert.match(result.content[0].text, 'must 1/1')
+    for (const { result } of judged) assert.match(result!.content[0]!.text, 'must 1/1')
   })
 }
 
@@ -190,16 +229,24 @@ test('a server that is told to end stops its calls, says so, and leaves nothing'
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
   const { child, ended } = startOpen(['mcp', '--start', 'sleep 600'], folder, { TMPDIR: temporary })
-  child.stdin.write(HELLO + toolCall(2, 'conformance') + message(3, 'ping'))
   const lines = createInterface({ input: child.stdout })
+  child.stdin.write(HELLO + UNREAD.join('') + toolCall(2, 'conformance') + message(3, 'ping'))
   for await (const line of lines) if (JSON.parse(line).id === 3) break
   assert.is(readdirSync(temporary).length, 1)
   child.kill('SIGTERM')
   const { code, out } = await ended
   assert.is(code, 0)
-  const { result } = answersIn(out).find(({ id }) => id === 2)
-  assert.ok(result.isError)
-  assert.match(result.content[0].text, 'told to end')
+  const answers = answersIn(out)
+  assert.equal(refusalsIn(answers), refusedLines, 'lines that nobody can read are answered')
+  assert.equal(answers.find(({ id }) => id === 2)!.result, {
+    isError: true,
+    content: [
+      {
+        type: 'text',
+        text: 'This call was stopped: the server was told to end, or stdin had ended 30 s before.',
+      },
+    ],
+  })
   assert.equal(readdirSync(temporary), [])
 })
 
@@ -335,12 +382,25 @@ test('what hangs is stopped with its call, and the next one is answered', async 
   hanging.close()
 })
 
+interface TextContent {
+  readonly text: string
+  readonly uri?: string
+  readonly mimeType?: string
+}
+
 test('the log, what went over the wire and the page for coding agents are resources', async () => {
   const { resources } = await client.listResources()
   const uris = resources.map(({ uri }) => uri)
   for (const name of ['llms.txt', 'log', 'exchanges']) assert.ok(uris.includes(`marketplace://${name}`), uris.join())
-  const one = uris.find(uri => /exchanges\/exchange_\d+$/.test(uri))!
-  const read = async (uri: string) => ((await client.readResource({ uri })).contents[0] as { text: string }).text
+  const { uri: one, name, mimeType } = resources.find(({ uri }) => /exchanges\/exchange_\d+$/.test(uri))!
+  assert.match(name, /^exchange_\d+: a (?:webhook|callback), \d{3}, \d{4}-\d\d-\d\dT/)
+  assert.is(mimeType, 'text/plain')
+  const read = async (uri: string) => {
+    const [{ text, ...what } = { text: '' }, ...more] = (await client.readResource({ uri })).contents as TextContent[]
+    assert.equal(what, { uri, mimeType: uri.endsWith('.txt') ? 'text/markdown' : 'text/plain' })
+    assert.equal(more, [])
+    return text
+  }
   assert.match(await read('marketplace://llms.txt'), /^# agent-marketplace\n/)
   assert.match(await read('marketplace://log'), 'connection test passed')
   assert.match(await read('marketplace://exchanges'), /^\$|exchange_\d+/)

@@ -324,8 +324,9 @@ export const tools: readonly Tool[] = [
         method,
         path,
         ...(body === undefined ? [] : [`--data=${JSON.stringify(body)}`]),
-        ...flag('as', as),
+        // The last one counts.
         ...reach,
+        ...flag('as', as),
       ],
     ],
   }),
