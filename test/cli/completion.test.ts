@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { manPages } from '../../scripts/build/man-pages.ts'
+import type { CommandTable } from '../../src/cli/command-line/command.ts'
 import { idsOf } from '../../src/cli/command-line/completion-ids.ts'
 import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
 import { allWordsOf } from '../../src/cli/command-line/completion-words.ts'
@@ -149,6 +150,57 @@ test('the scripts of the other shells hold every command, and are right where th
     if (shell === 'zsh' && isThere(shell)) execFileSync(shell, ['-n'], { input: script })
   }
   assert.match(scripts.zsh(table), String.raw`'deliveries:The webhooks of your agents\: list, show, resend'`)
+})
+
+const examples = ['marketplace tasks list', 'marketplace tasks show TASK_ID'] as const
+const record = { examples, run: () => Promise.resolve(0) }
+/** A small one, with what is to be quoted. */
+const SMALL: CommandTable = {
+  groups: { tasks: { summary: "Tasks: hire, don't wait", examples } },
+  chapters: [
+    [
+      'Hire agents:',
+      [
+        {
+          ...record,
+          ...{
+            name: 'tasks show',
+            takes: ['<task-id>'],
+            summary: 'One task: its state',
+            options: [['--json', 'as JSON']],
+          },
+        },
+        {
+          ...record,
+          ...{ name: 'tasks list', summary: 'Your "tasks" [all]' },
+          options: [
+            ['-s, --sort <order>', 'newest, oldest or price (default: newest)'],
+            ['--agent <agent>', 'only those of one agent'],
+            ['--mix <shares>', 'shares of behaviour'],
+            ['--title <text>', 'any text'],
+          ],
+        },
+        {
+          ...record,
+          name: 'fault',
+          takes: ['<name>'],
+          values: [['copy', 'it comes $twice']],
+          summary: 'One',
+          options: [],
+        },
+      ],
+    ],
+  ],
+}
+const SCRIPTS = 'test/cli/completion-scripts.txt'
+
+test('the script of each shell is as it was, and so is what is asked for ids', () => {
+  const known = new Map([[' tasks list --mix', [{ word: 'ghost', about: "it doesn't answer" }]]])
+  const parts = Object.entries(scripts).map(([shell, make]) => `==> ${shell}\n${make(SMALL, known, idsOf(SMALL))}`)
+  const ids = [...idsOf(table)].map(([at, lists]) => `marketplace${at}: ${lists}\n`)
+  const text = [...parts, `==> ids\n${ids.join('')}`].join('\n')
+  if (process.env.GOLDENS === 'write') writeFileSync(SCRIPTS, text)
+  assert.fixture(text, readFileSync(SCRIPTS, 'utf8'))
 })
 
 test('the script of PowerShell holds each word as it is, whatever quotes or case there are', async () => {

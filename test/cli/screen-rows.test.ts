@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { jsonText } from '../../src/cli/output/json-text.ts'
 import type { ListOptions } from '../../src/cli/output/list-rows.ts'
 import { columnsOf } from '../../src/cli/output/text-rows.ts'
 import { printed } from '../conform/golden/renderings.ts'
@@ -65,6 +66,28 @@ const tasks = [
   [idEnding('a1b2c3'), 'in_progress', '5.00 EUR', 'A letter to an aunt about letters', 'buyer@example.com', AT],
   [idEnding('d1b2c4'), 'draft', '1,000.00 EUR', 'Two', 'somebody.with.a.long.name@example.com', AT],
 ]
+
+test('a body of JSON is indented and coloured on a terminal, and elsewhere and of another kind it is as it is', () => {
+  const body = '{"a":[1,-2.5e3,true,null],"b:\\"c":"x: 1"}'
+  const shown = (text: string, columns: number | null) => printed(ui => ui.raw(jsonText(ui, text)), columns, true)
+  assert.is(shown(body, null), `${body}\n`)
+  const [name, word, value] = [36, 33, 32].map(colour => (text: string) => `\u001b[${colour}m${text}\u001b[39m`)
+  assert.is(
+    shown(body, 80),
+    `{
+  ${name!('"a"')}: [
+    ${word!('1')},
+    ${word!('-2500')},
+    ${word!('true')},
+    ${word!('null')}
+  ],
+  ${name!('"b:\\"c"')}: ${value!('"x: 1"')}
+}
+`,
+  )
+  assert.is(shown('{"a":', 80), '{"a":\n')
+  assert.is(shown('<p>\u001b[2J</p>', 80), '<p>\\u001b[2J</p>\n')
+})
 
 test('a list has one row an entry in every width, and is whole where lines have no end', () => {
   const whole = list(null, tasks)[1]!

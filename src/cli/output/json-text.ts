@@ -4,8 +4,8 @@ import { plain, type Ui } from './ui.ts'
 /** Of a longer one only this much is coloured: the rest follows as it is. */
 const MOST = 200_000
 
-export function jsonText({ colour }: Ui, text: string): string {
-  if (!process.stdout.isTTY || text.length > MOST) return plain(text)
+export function jsonText({ colour, columns }: Ui, text: string): string {
+  if (columns === null || text.length > MOST) return plain(text)
   try {
     const indented = JSON.stringify(JSON.parse(text), null, 2)
     const words = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
