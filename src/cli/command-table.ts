@@ -44,13 +44,10 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
   ],
 ]
 
-/** The commands that begin with a word, under their heading; undefined if there is none. */
-export async function commandsOf(word: string): Promise<Chapter | undefined> {
-  for (const [heading, ...loaders] of parts) {
-    const [, load] = loaders.find(([words]) => words.includes(word)) ?? []
-    if (load) return [heading, (await load()).filter(({ name }) => name.split(' ', 1)[0] === word)]
-  }
-  return undefined
+/** The commands that begin with a word; undefined if there is none. */
+export async function commandsOf(word: string): Promise<readonly CommandRecord[] | undefined> {
+  const [, load] = parts.flatMap(([, ...loaders]) => loaders).find(([words]) => words.includes(word)) ?? []
+  return (await load?.())?.filter(({ name }) => name.split(' ', 1)[0] === word)
 }
 
 /** All commands. */

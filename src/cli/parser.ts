@@ -75,8 +75,7 @@ async function parserOf(
   if (isVersion(wanted)) return program
   const own = await commandsOf(wanted)
   if (own) {
-    const [heading, records] = own
-    for (const record of records) add(parentOf(program, record.name, heading), record, heading, done)
+    for (const record of own) add(parentOf(program, record.name), record, done)
     return program
   }
   // For the list of commands, and for the advice on a wrong name.
@@ -97,24 +96,23 @@ const shownArgument = (argument: Argument) => {
 const isVersion = (word: string) => word === '-v' || word === '--version'
 
 /** Returns the program itself, or the group that the words before the last one name. Groups may be nested. */
-function parentOf(program: Command, name: string, heading: string): Command {
+function parentOf(program: Command, name: string): Command {
   const words = name.split(' ').slice(0, -1)
   return words.reduce((parent, word, at) => {
     const known = parent.commands.find(command => command.name() === word)
     if (known) return known
     const path = words.slice(0, at + 1).join(' ')
-    const about = groups[path]
-    const group = parent
+    const about = groups[path]!
+    return parent
       .command(word)
-      .description(about?.summary ?? '')
+      .description(about.summary)
       .helpCommand(false)
       .showHelpAfterError(`(${programName()} ${path} --help shows what there is)`)
-      .addHelpText('after', examplesIn(about?.examples ?? []))
-    return parent === program ? group.helpGroup(heading) : group
+      .addHelpText('after', examplesIn(about.examples))
   }, program)
 }
 
-function add(parent: Command, record: CommandRecord, heading: string, done: (code: number) => void): void {
+function add(parent: Command, record: CommandRecord, done: (code: number) => void): void {
   const { name, takes = [], summary, options, notes, examples } = record
   const command = parent
     .command([name.split(' ').at(-1), ...takes].join(' '))
@@ -132,7 +130,6 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
       done(await record.run(words, chosen as never, wholeTable).catch(error => throwInWords(error, record, chosen)))
     })
-  if (parent.parent === null) command.helpGroup(heading)
   for (const [flags, words] of options) command.option(flags, words)
 }
 

@@ -160,9 +160,36 @@ test('what helps with any cause is a call, unless it starts a dev', () => {
     `command {"line":"agents update my-agent --webhook-url '${location}' --as builder"}`,
   )
   assert.is(
-    callFor("conformance --start 'node agent.js' --seed 7 --only dup.retry", records),
-    'conformance {"only":["dup.retry"],"seed":7}',
+    callFor("conformance --start 'node agent.js' --seed 7 --only dup.retry --only sig", records),
+    'conformance {"only":["dup.retry","sig"],"seed":7}',
   )
+  for (const [words, call] of [
+    ['agents list --as builder', 'market_status {}'],
+    ['tasks show task_1', 'task {"id":"task_1"}'],
+    ['exchanges show exchange_7', 'exchange {"id":"exchange_7"}'],
+    ['deliveries show dlv_1', 'why {"about":"dlv_1"}'],
+    ['why', 'why {}'],
+    ['test-connection my-agent', 'test_connection {"agent":"my-agent"}'],
+    ['simulate buyer my-agent', 'hire {"agent":"my-agent"}'],
+    ['simulate buyer my-agent --revisions 2', undefined],
+    [
+      'emit task.submitted --to http://localhost:1/x --forge all',
+      'emit {"event":"task.submitted","to":"http://localhost:1/x","forge":"all"}',
+    ],
+    ['emit task.submitted --to http://localhost:1/x --times 2', undefined],
+    ['clock show', 'clock {"do":"show"}'],
+    ['clock next', 'clock {"do":"next"}'],
+    ['clock advance 2h', 'clock {"do":"advance","by":"2h"}'],
+    ['conformance --explain sig.valid', 'explain {"check":"sig.valid"}'],
+    ['conformance --list', 'explain {}'],
+    ['conformance --agent my-agent', undefined],
+    ['tasks cancel task_1 --url http://elsewhere --as buyer', 'command {"line":"tasks cancel task_1 --as buyer"}'],
+    [
+      'agents update my-agent --tag a --tag b --any-revisions',
+      'command {"line":"agents update my-agent --tag a --tag b --any-revisions"}',
+    ],
+  ] as const)
+    assert.is(callFor(words, records), call, words)
 })
 
 test('what a dev has written into its log is told as calls too, at the ends of sentences', () => {
@@ -209,6 +236,9 @@ test('a line is a command that asks the marketplace of this server, and names no
     ['tasks', 'cancel', '--as=builder', '--yes', 'task_1', '--as', 'buyer'],
   ])
   assert.equal(run('npx agent-marketplace tasks list'), run('tasks list'), 'as hints have it')
+  assert.equal(run('tasks list --search "the marketplace itself"'), [
+    ['tasks', 'list', '--as=builder', '--search', 'the marketplace itself'],
+  ])
   assert.equal(run(`agents update my-agent --tagline "It's short" --tag a b`), [
     ['agents', 'update', '--as=builder', 'my-agent', '--tagline', "It's short", '--tag', 'a', 'b'],
   ])

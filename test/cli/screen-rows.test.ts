@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { jsonText } from '../../src/cli/output/json-text.ts'
 import type { ListOptions } from '../../src/cli/output/list-rows.ts'
 import { columnsOf } from '../../src/cli/output/text-rows.ts'
+import { paragraph } from '../../src/cli/output/ui.ts'
 import { printed } from '../conform/golden/renderings.ts'
 
 const rowsIn = (text: string) => stripVTControlCharacters(text).split('\n').slice(0, -1)
@@ -53,6 +54,39 @@ test('a command that has no room in a row goes on in rows that a shell takes as 
       .trim(),
     long,
   )
+})
+
+test('a letter takes the columns that a terminal gives it', () => {
+  for (const [text, columns] of [
+    ['', 0],
+    ['letters', 7],
+    ['\u001b[32mgreen\u001b[39m', 5],
+    ['naïve', 5],
+    ['nai\u0308ve', 5],
+    ['手紙', 4],
+    ['手紙 to an aunt', 15],
+    ['かな カナ 한글 ！', 17],
+    ['done 🎉', 7],
+    ['a\u200bb', 2],
+  ] as const)
+    assert.is(columnsOf(text), columns, text)
+})
+
+test('a cell of wide letters is cut where its column ends, and one that is longer than its row goes on in pieces', () => {
+  const letters = [
+    ['ID', 'TITLE'],
+    ['a', '手紙を叔母に書く'],
+    ['b', 'A letter'],
+  ]
+  assert.equal(list(14, letters), ['ID  TITLE', 'a   手紙を叔…', 'b   A letter'])
+  const rows = (text: string) => rowsIn(printed(ui => paragraph(ui, 'why ', text), 24))
+  assert.equal(rows(`of ${'x'.repeat(25)} ${'手'.repeat(11)}`), [
+    'why of',
+    `    ${'x'.repeat(20)}`,
+    `    ${'x'.repeat(5)}`,
+    `    ${'手'.repeat(10)}`,
+    '    手',
+  ])
 })
 
 const table = (columns: number | null, ...rows: string[][]) => rowsIn(printed(ui => ui.table(rows), columns))
@@ -129,6 +163,21 @@ test('ids are shortened to what tells them apart, times to minutes, the head to 
   assert.is(rowsIn(coloured)[1], 'my-agent  yes, and …')
 })
 
+test('what people type stands whole for longer than other texts, until nothing has room', () => {
+  const agents = [
+    ['SLUG', 'TAGLINE', 'AT'],
+    ['a-translator-of-letters', 'Translates letters to aunts', 'never'],
+    ['b', idEnding('a1b2c3'), `see ${idEnding('a1b2c3')}`],
+  ]
+  assert.equal(list(46, agents), [
+    'SLUG                     TAGLINE    AT',
+    'a-translator-of-letters  Translat…  never',
+    'b                        …a1b2c3    see task…',
+  ])
+  assert.equal(list(20, agents), ['SLUG   TAGL…  AT', 'a-tr…  Tran…  never', 'b      …a1b…  see …'])
+  assert.equal(list(3, agents), ['…  …  …', '…  …  …', 'b  …  …'])
+})
+
 test('a list whose last column is words goes on below it', () => {
   const words = 'Nothing listens there. '.repeat(4).trim()
   const rows = list(
@@ -141,6 +190,19 @@ test('a list whose last column is words goes on below it', () => {
   )
   assert.match(rows[1]!, /^1 {8}2026-11-26T02:20:36\.123Z {2}Nothing listens/)
   assert.ok(rows.length > 2 && rows.slice(2).every(row => /^ {35}\S/.test(row)), rows.join('\n'))
+  const short = list(
+    40,
+    [
+      ['ATTEMPT', 'AT', 'MESSAGE'],
+      ['1', AT, 'Nothing listens there at all.'],
+    ],
+    { wraps: true },
+  )
+  assert.equal(
+    short,
+    ['ATT…  AT            MESSAGE', '1     2026-11-26 …  Nothing listens', '                    there at all.'],
+    'words keep room: what stands before them is shortened',
+  )
 })
 
 test('a long last cell goes on below itself, between words', () => {

@@ -27,8 +27,8 @@ export function readCommand(line: string, records: readonly CommandRecord[]): Co
   const rest = all.slice(record.name.split(' ').length)
   try {
     const { values, positionals } = parseArgs({ args: rest, options: optionsOf(record), allowPositionals: true })
-    const flags = new Map(Object.entries(values).map(([name, value]) => [name, [value ?? []].flat()]))
-    return { record, rest, words: positionals, flags }
+    const flags = Object.entries(values) as [string, (string | boolean)[]][]
+    return { record, rest, words: positionals, flags: new Map(flags) }
   } catch {
     return undefined
   }

@@ -26,7 +26,7 @@ export interface FittedList {
 /** `width`: null where lines have no end. The first row is the head. */
 export function fitList(rows: readonly Cells[], width: number | null, { wraps = false }: ListOptions = {}): FittedList {
   const [head = [], ...entries] = rows
-  const columns = head.map((word, at) => [word, ...entries.map(row => row[at] ?? '')])
+  const columns = head.map((word, at) => [word, ...entries.map(row => row[at]!)])
   const last = wraps ? columns.pop() : undefined
   const room = (width ?? Number.POSITIVE_INFINITY) - (last ? LEAST_LAST : 0) - (columns.length - 1) * GAP
   const fitted = fitColumns(columns, room)
