@@ -198,6 +198,10 @@ test('what a dev has written into its log is told as calls too, at the ends of s
     withCalls(log, records),
     'It is tested again by: test_connection {"agent":"my-agent"}\nSee it: npx agent-marketplace dev --new',
   )
+  assert.is(
+    withCalls('Try: marketplace why task_1\nand: marketplace clock next\n', records),
+    'Try: why {"about":"task_1"}\nand: clock {"do":"next"}\n',
+  )
   for (const text of ['The marketplace knows of nothing', 'So: marketplace why a b', 'of marketplace why my-agent'])
     assert.is(withCalls(text, records), text)
 })

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { jsonText } from '../../src/cli/output/json-text.ts'
 import type { ListOptions } from '../../src/cli/output/list-rows.ts'
 import { columnsOf } from '../../src/cli/output/text-rows.ts'
-import { paragraph } from '../../src/cli/output/ui.ts'
+import { commandLine, paragraph } from '../../src/cli/output/ui.ts'
 import { printed } from '../conform/golden/renderings.ts'
 
 const rowsIn = (text: string) => stripVTControlCharacters(text).split('\n').slice(0, -1)
@@ -86,6 +86,56 @@ test('a cell of wide letters is cut where its column ends, and one that is longe
     `    ${'x'.repeat(5)}`,
     `    ${'手'.repeat(10)}`,
     '    手',
+  ])
+})
+
+test('a command to copy goes on in rows between its flags, further right than its label', () => {
+  const line = "marketplace conformance --start 'node agent.mjs --fast' --only dup.retry sig --seed 7"
+  const rows = (columns: number | null) => rowsIn(printed(ui => commandLine(ui, '  again', line), columns))
+  assert.equal(rows(null), [`  again ${line}`])
+  const indent = ' '.repeat(10)
+  const start = `${indent}--start 'node agent.mjs --fast' \\`
+  assert.equal(rows(60), ['  again marketplace conformance \\', start, `${indent}--only dup.retry sig --seed 7`])
+  assert.equal(rows(30), [
+    '  again \\',
+    `${indent}marketplace conformance \\`,
+    start,
+    `${indent}--only dup.retry sig \\`,
+    `${indent}--seed 7`,
+  ])
+})
+
+test('a command within a sentence moves to the left where it needs that, and what comes behind it does not', () => {
+  const text = `- It failed: see that. Why it was given up: ${SHOW} --as builder, and so on. Each marketplace agents know of is another.`
+  const shown = [`${SHOW} \\`, '    --as builder,']
+  assert.equal(lineIn(text, 50), [
+    '- It failed: see that. Why it was given up:',
+    `    ${shown[0]}`,
+    shown[1],
+    '  and so on. Each marketplace agents know of is',
+    '  another.',
+  ])
+  assert.equal(lineIn(text, 80), [
+    '- It failed: see that. Why it was given up:',
+    `  ${shown[0]}`,
+    shown[1],
+    '  and so on. Each marketplace agents know of is another.',
+  ])
+})
+
+test('words go on below a second column that leaves them half of a row, and else behind the mark', () => {
+  const lines = [
+    '✔ database     It is held by another process.',
+    '✔ a long label of many words  It is held by another process here.',
+    '  rows   of a list that go on below themselves, here',
+  ]
+  assert.equal(lineIn(lines.join('\n'), 40), [
+    '✔ database     It is held by another',
+    '               process.',
+    '✔ a long label of many words  It is held',
+    '  by another process here.',
+    '  rows   of a list that go on below',
+    '         themselves, here',
   ])
 })
 
