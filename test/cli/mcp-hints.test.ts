@@ -47,6 +47,8 @@ test('the page of the tools has each with what it does and what it takes', () =>
 
 const AGENT = 'my-agent'
 const LONG = 'Count the words, please.'
+/** How long a buyer waits for an answer. */
+const SECONDS = JSON.parse('{"timeout":5}')
 const inputs: readonly [tool: string, input: Readonly<Record<string, unknown>>, ...lines: string[]][] = [
   [
     'market_status',
@@ -59,7 +61,7 @@ const inputs: readonly [tool: string, input: Readonly<Record<string, unknown>>, 
   ['hire', { agent: AGENT }, 'simulate buyer my-agent --as=builder'],
   [
     'hire',
-    { agent: AGENT, price: 550, outcome: 'dispute', revisions: 0, title: 'A letter', description: LONG, timeout: 5 },
+    { agent: AGENT, price: 550, outcome: 'dispute', revisions: 0, title: 'A letter', description: LONG, ...SECONDS },
     'simulate buyer my-agent --price=5.50 --outcome=dispute --revisions=0 --title=A letter --description=Count the words, please. --timeout=5 --as=builder',
   ],
   [

@@ -37,6 +37,11 @@ test('a command stays in one row, further to the left where it needs that, and p
     rows.map(row => row.trim()),
     ['Why it was given up:', SHOW],
   )
+  assert.equal(lineIn('It is short:\nit stays.', 60), ['It is short:', 'it stays.'])
+  assert.equal(lineIn('The agent is one that the marketplace knows nothing of, and no other.', 40), [
+    'The agent is one that the marketplace',
+    'knows nothing of, and no other.',
+  ])
   const prose = lineIn(`The marketplace has no such agent ${'any more '.repeat(12)}`, 60)
   assert.match(prose[0]!, /^The marketplace has no such agent any more/)
 })
