@@ -122,7 +122,7 @@ export function eventLine(event: Recorded): string {
     case 'quiet':
       return `  nothing was sent for ${event.ms} ms`
     case 'purchases':
-      return `  ${event.tasks.length} tasks were bought: ${event.spent} cents spent, ${event.held} held`
+      return `  tasks that were bought: ${event.tasks.length}, for ${event.spent} cents, and ${event.held} held`
     case 'begin':
       return `  the run begins, with seed ${event.seed}`
     case 'end':

@@ -1,4 +1,4 @@
-/** What the judge prints, of runs that are made up: each form that a report, the list and an explanation have on a terminal, and the badge. */
+/** What the judge prints, of runs that are made up: each form that a report, the list and an explanation have on a terminal, and in files. */
 import { explain, list } from '../../../src/cli/conformance/explain.ts'
 import { showReport } from '../../../src/cli/conformance/terminal-report.ts'
 import { loadColours } from '../../../src/cli/output/colours.ts'
@@ -17,9 +17,9 @@ import {
 } from '../../../src/conform/judging/check.ts'
 import { ENDED } from '../../../src/conform/judging/deaths.ts'
 import { type Report, reportOf } from '../../../src/conform/judging/report.ts'
-import { badge } from '../../../src/conform/reports/badge.ts'
-import { againLine } from '../../../src/conform/reports/findings.ts'
-import { historyOf, played } from '../made-up.ts'
+import { againLine, eventLine } from '../../../src/conform/reports/findings.ts'
+import { besides, reports as forms } from '../../../src/conform/reports/index.ts'
+import { begin, historyOf, played, reply, step, task, webhook } from '../made-up.ts'
 
 await loadColours(true)
 
@@ -199,5 +199,51 @@ export const renderings = (): Readonly<Record<string, string>> =>
       [`${name}.colour.txt`, printed(show, 80, true)],
       [`${name}.pipe.txt`, printed(show, null)],
     ]),
-    ...Object.entries(reports).map(([name, report]) => [`${name}.badge.svg`, badge(report)]),
+    ...Object.entries(reports).flatMap(([name, report]) =>
+      Object.entries(written(report, histories[name] ?? history)).map(([form, text]) => [`${name}.${form}`, text]),
+    ),
+    [
+      'events.txt',
+      historyOf(ofEachKind)
+        .events.map(one => `${eventLine(one)}\n`)
+        .join(''),
+    ],
   ])
+
+/** The forms that are files, by what their names end with. */
+function written(report: Report, about: History): Readonly<Record<string, string>> {
+  const { badge, ...rest } = forms
+  const texts = Object.entries(rest).map(([form, write]) => [`${form}.txt`, write(report, about)])
+  const { github: annotations } = besides
+  return { 'badge.svg': badge(report, about), 'lines.txt': annotations!(report, about), ...Object.fromEntries(texts) }
+}
+
+const cutOff = { fault: { name: 'answer cut', status: null } }
+/** What may show a fault: each kind, and those that are told in several ways. */
+const ofEachKind: readonly Happening[] = [
+  begin,
+  task('a'),
+  webhook('a', 200),
+  webhook('a', null, { event: null, method: 'GET', change: 'a GET', error: 'reset: the connection was closed' }),
+  reply('a'),
+  reply('a', { action: 'deliver', ...cutOff }),
+  reply('a', { action: 'accept', answer: null, fault: { name: 'unavailable', status: 503 } }),
+  reply('a', { action: 'reject', answer: null }),
+  reply('a', { answer: { status: 400, headers: [], body: contentOf(Buffer.from('no '.repeat(60))) } }),
+  { kind: 'request', method: 'GET', path: '/api/tasks', status: 200 },
+  { kind: 'request', method: 'GET', path: 'http://example.org/', status: null },
+  step('a', 'accept', 'in_progress'),
+  { kind: 'money', taskId: 'task of a', move: 'hold', amount: 500, from: 'available:usr_1', to: 'held:task_1' },
+  { kind: 'observation', label: 'rel.memory', value: 61_000_000 },
+  { kind: 'unused', label: 'a', fault: 'lost answer' },
+  { kind: 'process', what: 'ended', text: 'with exit code 1', ms: 0 },
+  played('play'),
+  played('another play', { outcome: 'skipped', why: 'the agent hires nobody' }),
+  { kind: 'stall', run: 40, agent: 310, ms: 350 },
+  { kind: 'quiet', ms: 500 },
+  {
+    ...{ kind: 'purchases', limit: 2_800, spent: 700, held: 1_400 },
+    tasks: [{ id: 'task_1', label: 'first-task', price: 700, status: 'completed' }],
+  },
+  { kind: 'end', interrupted: false, ms: 12_345 },
+]
