@@ -1,5 +1,8 @@
 // engines: embedded; process: own; lengths: short, long
 /** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nothingDeclared } from '../../src/conform/agent/declared.ts'
@@ -10,20 +13,26 @@ import { run, scenariosFor } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
 import { isLong } from '../support/length.ts'
 import { inTime, PATIENCE_MS } from '../support/patience.ts'
+import { usuallyDeclared } from './mutants/trial.ts'
+import { scriptOf } from './script.ts'
 
 const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios }
 
-/** Of a whole run most is waited. */
+/** What an agent does on a machine that has much to do is judged at length. */
 const tried = isLong ? checks : checks.filter(({ id }) => /^(?:sig|dup)\./.test(id))
 
 const dup = checks.filter(({ id }) => id.startsWith('dup.'))
 const early: string[] = []
+/** Of a run with all there is. `npm run goldens` writes it anew. */
+const SCRIPT = 'test/conform/script.txt'
+const folder = mkdtempSync(join(tmpdir(), 'judge-'))
+test.after(() => rmSync(folder, { recursive: true }))
 // Side by side, as a run waits most of its time.
 const played = Promise.all([
   run({
     ...asked,
-    scenarios: scenariosFor(tried),
-    command: 'exec node test/conform/agents/mutant.mjs',
+    declared: { ...usuallyDeclared, hires: true },
+    command: `MUTANT_STATE=${join(folder, 'state')} exec node test/conform/agents/mutant.mjs --style buys`,
     // Nothing may look broken when all has been sent, and whole at the end.
     listen(event, soFar) {
       if (event.kind !== 'quiet') return
@@ -45,6 +54,16 @@ test('an agent that does everything right has no check against it', async () => 
     [],
   )
   assert.is(outcomeOf(report, { strict: false, complete: false }), 'good')
+})
+
+test('what is done to an agent is what was done to it before, to the letter', async () => {
+  const [history] = await played
+  const now = scriptOf(history)
+  if (process.env.GOLDENS === 'write') return writeFileSync(SCRIPT, now)
+  // The work that a slow one is spared is not in it.
+  const isSlow = history.of('task').some(({ isSpared }) => isSpared)
+  const compared = (script: string) => (isSlow ? script.replace(/^ {2}(?!a task).*\n/gm, '') : script)
+  assert.fixture(compared(now), compared(readFileSync(SCRIPT, 'utf8')))
 })
 
 test('an agent that answers a webhook only when it has done the work is judged as any other', async () => {
