@@ -23,6 +23,8 @@ export type Bug =
   | 'by content'
   | 'leaks'
   | 'mute'
+  /** It is right too: it delivers its first task when it is tested meanwhile, and begins no other that is cancelled. */
+  | 'waits'
 
 export async function openDeployment() {
   const servers: Awaited<ReturnType<typeof listen>>[] = []
@@ -52,13 +54,13 @@ export async function openDeployment() {
     builder,
     newBuyer: (funds = 10_000) => payer(`payer-${++buyers}`, funds),
     balanceOf: async ({ id }: { id: string }) => (await verbsAs(market, id)('getWallet', {})).wallet,
-    async startAgent(name: string, bug: Bug) {
+    async startAgent(name: string, bug: Bug, owner: { readonly id: string } = builder) {
       const webhookUrl = `https://${name}.example/webhook`
-      const [agent] = await ensureAgents(market, builder.id, [{ name, webhookUrl, fields: { basePrice: PRICE } }])
+      const [agent] = await ensureAgents(market, owner.id, [{ name, webhookUrl, fields: { basePrice: PRICE } }])
       const { id, webhookSecret: secret } = agent!
       const server = await listen(agentWith(bug, secret))
       servers.push(server)
-      const staff = { builderId: builder.id, adminId }
+      const staff = { builderId: owner.id, adminId }
       await testAndList(market, staff, id, { egress: testResponder(market, secret) })
       await list(market, staff, id)
       listening.set(webhookUrl, `${server.url}/webhook`)
@@ -72,13 +74,17 @@ export async function openDeployment() {
 
 function agentWith(bug: Bug, secret: string): http.RequestListener {
   const seen = new Set<string>()
+  let tell = () => {}
+  const told = () => new Promise<void>(resolve => (tell = resolve))
   const handler = agentHandler({
     secret: bug === 'deaf' ? 'whsec_b3RoZXI=' : secret,
     async onTask({ data }, reply) {
       if (data.title.startsWith('Not this')) return reply.reject(bug === 'mute' ? undefined : 'I do no such work.')
       if (bug === 'never decides' || (bug === 'by content' && seen.has(data.description))) return
       seen.add(data.description)
+      if (bug === 'waits' && seen.size === 2) return
       await reply.accept()
+      if (bug === 'waits' && seen.size === 1) await told()
       if (bug !== 'never delivers')
         await reply.deliver(bug === 'leaks' ? `Done with ${secret}` : `Done: ${data.description}`)
     },
@@ -89,12 +95,13 @@ function agentWith(bug: Bug, secret: string): http.RequestListener {
     onError: () => {},
   })
   return (request, response) => {
+    let isTest = false
+    request.on('data', chunk => (isTest ||= String(chunk).includes('"test":true')))
+    request.on('end', () => isTest && tell())
     if (bug === '202') {
       const { writeHead } = response
       response.writeHead = ((status: number, ...rest: never[]) =>
         writeHead.call(response, status === 200 && !isTest ? 202 : status, ...rest)) as never
-      let isTest = false
-      request.on('data', chunk => (isTest ||= String(chunk).includes('"test":true')))
     }
     handler(request, response)
   }

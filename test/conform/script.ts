@@ -3,22 +3,22 @@ import { bytesOf, type History, type Recorded, type Recordeds } from '../../src/
 
 type Webhook = Recordeds<'webhook'>
 
-/** Whoever is quicker there, the agent or the buyer, decides what comes. */
-const RACE = 'life.cancel-race'
 /** What a machine makes of the time of a signature is less; what is no time is more. */
 const [OFFSET_MS, MOST_MS] = [15_000, 1e9]
 /** Whoever makes a connection by itself sends none of these. */
 const ofConnection = ['accept-encoding', 'connection', 'host']
 
-export function scriptOf(history: History): string {
+/** `races`: whoever is quicker there, the agent or the buyer, decides what comes. */
+export function scriptOf(history: History, races: readonly string[]): string {
   const labels = new Map(history.of('task').map(({ taskId, label }) => [taskId, label]))
-  const usual = namesOf(history.webhooks('first-task')[0]!)
+  const usual = history.webhooks('first-task').slice(0, 1).flatMap(namesOf)
   const [done, counts] = [new Map<string, Set<string>>(), new Map<string, number>()]
   for (const event of history.events) {
     const label = 'label' in event ? event.label : 'taskId' in event ? labels.get(event.taskId ?? '') : 'the run'
-    const place = `${event.lane === 'clock' ? 'by the clock: ' : ''}${label ?? 'the run'}`
+    const named = label?.replace(/\btask_\w+$/, id => labels.get(id)!) ?? 'the run'
+    const place = `${event.lane === 'clock' ? 'by the clock: ' : ''}${named}`
     const line = event.kind === 'webhook' ? webhookInWords(event, usual) : inWords(event)
-    if (line === null || (label === RACE && event.kind !== 'task')) continue
+    if (line === null || (races.some(race => named.endsWith(race)) && event.kind !== 'task')) continue
     done.set(place, (done.get(place) ?? new Set()).add(line))
     counts.set(`${place} ${line}`, (counts.get(`${place} ${line}`) ?? 0) + 1)
   }
