@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
 import { contentOf, type Happening } from '../../src/conform/history/history.ts'
+import type { Check } from '../../src/conform/judging/check.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
 import { begin, historyOf, played, reply, task, webhook } from './made-up.ts'
 
@@ -44,8 +45,8 @@ export const times = <One>(count: number, make: (at: number) => One) =>
   Array.from({ length: count }, (_, index) => make(index))
 
 /** The verdict of one check, and what it has seen. */
-function verdict(id: string, ...happenings: readonly Happening[]): string {
-  const check = checks.find(one => one.id === id)!
+function verdict(census: readonly Check[], id: string, ...happenings: readonly Happening[]): string {
+  const check = census.find(one => one.id === id)!
   const begun = happenings[0]?.kind === 'begin' ? happenings : [begin, ...happenings]
   const [judged] = judge([check], historyOf([...begun, played(check.scenario)]))
   return `${judged!.verdict} ${judged!.text}`.trim()
@@ -54,11 +55,11 @@ function verdict(id: string, ...happenings: readonly Happening[]): string {
 /** What is on either side of an edge, by the verdict. */
 type Sides = Readonly<Record<string, readonly (readonly Happening[])[]>>
 
-export function edge(id: string, of: string, sides: Sides): void {
+export function edge(id: string, of: string, sides: Sides, census = checks): void {
   test(`${id}: ${of}`, () => {
     for (const [wanted, histories] of Object.entries(sides))
       for (const [number, happenings] of histories.entries()) {
-        const said = verdict(id, ...happenings)
+        const said = verdict(census, id, ...happenings)
         assert.ok(new RegExp(`^${wanted}`).test(said), `${number + 1} of those that ${wanted}: ${said}`)
       }
   })

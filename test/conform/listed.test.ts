@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createClient } from '../../src/client/typed-client.ts'
+import { type Client, createClient, MarketplaceError } from '../../src/client/typed-client.ts'
 import { type Declared, nothingDeclared } from '../../src/conform/agent/declared.ts'
 import type { Purchases } from '../../src/conform/history/history.ts'
 import { judge } from '../../src/conform/judging/judge.ts'
@@ -42,11 +42,15 @@ interface Look {
   readonly isOther?: boolean
   readonly limit: number | null
   readonly declared?: Declared
+  /** So often its marketplace says that it is being tested. */
+  readonly busy?: number
 }
 
 const looks: Readonly<Record<string, Look>> = {
   'with money for all': { bug: 'waits', limit: 5 * PRICE },
   'for nothing': { limit: null },
+  'that is being tested already': { limit: null, busy: 3 },
+  'that is being tested over and over': { limit: null, busy: 4 },
   'of another builder, with money for two tasks': { isOther: true, limit: 2 * PRICE, declared: nothingDeclared },
   'that takes no revisions': { limit: PRICE, declared: { ...nothingDeclared, revisions: false } },
   'that answers 202': { bug: '202', limit: PRICE },
@@ -63,13 +67,25 @@ test.before(async () => {
 })
 test.after(() => market.close())
 
-async function seen(name: string, { bug = 'none', isOther = false, limit, declared: said = declared }: Look) {
+/** A marketplace that says so often that somebody else tests the agent. */
+function busyFor(times: number, client: Client): Client {
+  let left = times
+  const testConnection: Client['testConnection'] = async (...about) => {
+    if (left-- <= 0) return client.testConnection(...about)
+    const headers = new Headers({ 'retry-after': '0' })
+    throw new MarketplaceError({ status: left % 2 === 0 ? 429 : 409, headers, error: 'It is being tested' } as never)
+  }
+  return { ...client, testConnection }
+}
+
+async function seen(name: string, look: Look) {
+  const { bug = 'none', isOther = false, limit, declared: said = declared, busy = 0 } = look
   const slug = name.replaceAll(/\W+/g, '-')
   // Tests of one account's agents wait for each other.
   const owner = await market.newBuyer()
   await market.startAgent(slug, bug, owner)
   const { apiKey } = isOther ? await market.newBuyer() : owner
-  const client = createClient({ baseUrl: market.url, apiKey })
+  const client = busyFor(busy, createClient({ baseUrl: market.url, apiKey }))
   const agent = await client.getAgent({ id: slug })
   let purchases: Purchases | null = null
   const options: OutsideOptions = {

@@ -167,7 +167,7 @@ class Outside {
     const testing = isOwn && accepted.status === 'in_progress' ? this.#testBeside(accepted) : null
     let task = await this.#delivered(accepted)
     await testing
-    if (task.status !== 'delivered') return void (await buyer.end(task))
+    if (task.status !== 'delivered') return
     if (isOwn) await buyer.write(task, 'Thank you, I am looking at it.')
     if (declared.revisions && agent.maxRevisions !== 0) {
       task = await buyer.requestRevision(task, 'Please say it in other words once more.')
