@@ -1,6 +1,6 @@
 // engines: embedded; process: own; lengths: short, long
 /** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -65,6 +65,17 @@ test('what is done to an agent is what was done to it before, to the letter', as
   const compared = (script: string) => (isSlow ? script.replace(/^ {2}(?!a task).*\n/gm, '') : script)
   assert.fixture(compared(now), compared(readFileSync(SCRIPT, 'utf8')))
 })
+
+if (existsSync('/proc/self/statm'))
+  test('how much memory it keeps is looked at before the work and after it', async () => {
+    const [history] = await played
+    const sizes = history.observations('rel.memory').map(({ value }) => value as number)
+    assert.is(sizes.length, 2)
+    assert.ok(
+      sizes.every(bytes => bytes > 1_000_000),
+      `${sizes}`,
+    )
+  })
 
 test('an agent that answers a webhook only when it has done the work is judged as any other', async () => {
   const [, history] = await played

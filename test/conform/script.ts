@@ -61,7 +61,7 @@ function inWords(event: Recorded): string | null {
 
 /** Of what comes with it: what others do not have, and the other way round. */
 function webhookInWords(webhook: Webhook, usual: readonly string[]): string {
-  const { event, method, change, genuine, headers, body } = webhook
+  const { event, method, attempt, change, genuine, headers, body } = webhook
   const names = namesOf(webhook)
   const [more, less] = [names.filter(name => !usual.includes(name)), usual.filter(name => !names.includes(name))]
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'none'
@@ -69,6 +69,7 @@ function webhookInWords(webhook: Webhook, usual: readonly string[]): string {
     `→ ${event ?? method}`,
     change !== null && `changed: ${change}`,
     !genuine && 'not genuine',
+    attempt !== null && attempt > 1 && 'again',
     more.length > 0 && `with ${more.join(' ')}`,
     less.length > 0 && `without ${less.join(' ')}`,
     type !== 'application/json' && `of ${type}`,

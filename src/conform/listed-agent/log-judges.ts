@@ -2,7 +2,6 @@
 
 import { isRefused } from '../checks/attempts.ts'
 import { accepted, isAck, toldBack } from '../checks/evidence.ts'
-import { http } from '../checks/http.ts'
 import type { History } from '../history/history.ts'
 import { broken, type Finding, holds, untested } from '../judging/check.ts'
 import { isBusy } from '../judging/heard-webhooks.ts'
@@ -51,11 +50,7 @@ export const judgesOfLog: Readonly<Record<string, OutsideJudge>> = {
   'sig.valid': { scenario: scenes.log, plays: [scenes.life], judge: genuineTaken },
   'http.ack': onlyFaults(notTaken, NO_DISPUTE, ALL),
   'http.ack-200': onlyFaults(not200, NO_DISPUTE, ALL),
-  'http.ack-prompt': {
-    scenario: scenes.log,
-    plays: [scenes.life],
-    judge: http.find(({ id }) => id === 'http.ack-prompt')!.judge,
-  },
+  'http.ack-prompt': { scenario: scenes.log, plays: [scenes.life] },
   'life.approved': onlyFaults(refusal('task.approved'), 'the money is there two days later'),
   'life.cancelled': onlyFaults(refusal('task.cancelled'), REFUSED_WORK, [scenes.cancellation]),
   'life.message': onlyFaults(refusal('task.message'), REFUSED_WORK),

@@ -11,7 +11,8 @@ export interface OutsideJudge {
   readonly plays?: readonly string[]
   /** That it holds can't be seen. */
   readonly faultsOnly?: boolean
-  judge(history: History): Finding
+  /** As where a marketplace is played to it, unless given. */
+  readonly judge?: (history: History) => Finding
 }
 
 export const scenes = {

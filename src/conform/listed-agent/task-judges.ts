@@ -3,9 +3,8 @@ import type { DeliverableRecord, MessageRecord } from '../../api/records.ts'
 import { isDelivered } from '../checks/attempts.ts'
 import { isAck, taskOf } from '../checks/evidence.ts'
 import { SECRET, STACK } from '../checks/secrets.ts'
-import { life } from '../checks/tasks.ts'
 import { firstTaskHas, type History, hasTaken, type Recordeds } from '../history/history.ts'
-import { broken, type Check, type Finding, holds, inconclusive, leftOut, noted, untested } from '../judging/check.ts'
+import { broken, type Finding, holds, inconclusive, leftOut, noted, untested } from '../judging/check.ts'
 import { labels, type OutsideJudge, scenes } from './scenes.ts'
 
 /** What was recorded of one task under this label. */
@@ -15,8 +14,6 @@ const recorded = <Item>(history: History, label: string, taskId: string): Item[]
 const deliverablesOf = (history: History, taskId: string) =>
   recorded<DeliverableRecord>(history, labels.deliverables, taskId)
 const messagesOf = (history: History, taskId: string) => recorded<MessageRecord>(history, labels.messages, taskId)
-
-const byId = (id: string): Check => life.find(check => check.id === id)!
 
 function decides(history: History): Finding {
   const task = taskOf(history, labels.first)
@@ -121,8 +118,8 @@ function sendsFiles(history: History): Finding {
 
 export const judgesOfTasks: Readonly<Record<string, OutsideJudge>> = {
   'life.decides': { scenario: scenes.life, judge: decides },
-  'life.accepts': { scenario: scenes.life, judge: byId('life.accepts').judge },
-  'life.delivers': { scenario: scenes.life, judge: byId('life.delivers').judge },
+  'life.accepts': { scenario: scenes.life },
+  'life.delivers': { scenario: scenes.life },
   'life.revision': { scenario: scenes.life, judge: revises },
   'life.revision-differs': { scenario: scenes.life, after: ['life.revision'], judge: revisionDiffers },
   'life.sample-accepted': { scenario: scenes.life, judge: history => asDeclared(history, 'accepts', 'accept') },
