@@ -31,7 +31,7 @@ test.before(async () => {
   buyer = await lane.buyer('buyer', 'new_verified', 10_000)
 })
 test.after(async () => {
-  await lane.close()
+  await lane?.close()
   await egress.close()
 })
 
