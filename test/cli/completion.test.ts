@@ -14,6 +14,7 @@ import { allWordsOf } from '../../src/cli/command-line/completion-words.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { flagValues } from '../../src/cli/commands/completion.ts'
 import { installed } from '../docs/guide.ts'
+import { sameAsKept } from '../support/golden.ts'
 import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { answerHere, runHere } from './in-process.ts'
@@ -198,9 +199,7 @@ test('the script of each shell is as it was, and so is what is asked for ids', (
   const known = new Map([[' tasks list --mix', [{ word: 'ghost', about: "it doesn't answer" }]]])
   const parts = Object.entries(scripts).map(([shell, make]) => `==> ${shell}\n${make(SMALL, known, idsOf(SMALL))}`)
   const ids = [...idsOf(table)].map(([at, lists]) => `marketplace${at}: ${lists}\n`)
-  const text = [...parts, `==> ids\n${ids.join('')}`].join('\n')
-  if (process.env.GOLDENS === 'write') writeFileSync(SCRIPTS, text)
-  assert.fixture(text, readFileSync(SCRIPTS, 'utf8'))
+  sameAsKept(SCRIPTS, [...parts, `==> ids\n${ids.join('')}`].join('\n'))
 })
 
 test('the script of PowerShell holds each word as it is, whatever quotes or case there are', async () => {

@@ -1,8 +1,4 @@
-// engines: embedded; process: shared
-/** What dev prints of each kind of entry, letter by letter: as one line in a pipe, and in colours on a terminal. `npm run goldens` writes it anew. */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'uvu'
-import * as assert from 'uvu/assert'
 import { type Finding, toRecord } from '../../src/api/diagnosis/record.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { commandFinder } from '../../src/cli/log/command-of.ts'
@@ -12,6 +8,7 @@ import { loadColours } from '../../src/cli/output/colours.ts'
 import type { Ui } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 import { printed } from '../conform/golden/renderings.ts'
+import { sameAsKept } from '../support/golden.ts'
 
 const GOLDEN = 'test/cli/log-lines.txt'
 
@@ -174,10 +171,7 @@ test('each kind of entry is printed as it was before, in a pipe and on a termina
     })
     return `# ${type}\n\n${texts.join('\n')}`
   })
-  const now = parts.join('\n').replaceAll('\u001b[', '␛[')
-  if (process.env.GOLDENS === 'write') return writeFileSync(GOLDEN, now)
-  const before = readFileSync(GOLDEN, 'utf8').split(/^(?=# )/m)
-  for (const [at, part] of now.split(/^(?=# )/m).entries()) assert.fixture(part, before[at]!)
+  sameAsKept(GOLDEN, parts.join('\n').replaceAll('\u001b[', '␛['))
 })
 
 test.run()

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
+import { sameAsKept } from '../support/golden.ts'
 import { isLong } from '../support/length.ts'
 import { shellLine } from '../support/shell-line.ts'
 import { adviceIn, connectIn, type McpClient } from './mcp-client.ts'
@@ -58,9 +59,7 @@ test('what the server is, and each tool and resource, is told a client word by w
     resources: resources.filter(({ uri }) => !/exchange_\d+$/.test(uri)),
     templates: (await client.listResourceTemplates()).resourceTemplates,
   }
-  const text = `${JSON.stringify(told, null, 2)}\n`
-  if (process.env.GOLDENS === 'write') writeFileSync(LISTED, text)
-  assert.fixture(text, readFileSync(LISTED, 'utf8'))
+  sameAsKept(LISTED, `${JSON.stringify(told, null, 2)}\n`)
 })
 
 test('each tool says what it changes, and --read-only has those alone that change nothing', async () => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { isWriting } from '../support/golden.ts'
 import { until } from '../support/patience.ts'
 import { answerHere, enteredDev, runHere } from './in-process.ts'
 import { commandsIn, lineOf, transcriptOf, typedAgain, typedAs } from './transcripts/transcript.ts'
@@ -52,7 +53,7 @@ async function typeAll(name: string): Promise<void> {
   const typed = name === 'wrong-values.txt' ? (await wrongValues()).map(typedAs) : before
   const now = await typedAgain(typed, webhooksSent)
   assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
-  if (process.env.GOLDENS === 'write') return writeFileSync(path, transcriptOf(now))
+  if (isWriting) return writeFileSync(path, transcriptOf(now))
   assert.ok(now.length > 0)
   assert.equal(typed.map(lineOf), before.map(lineOf), 'npm run goldens writes what was added')
   for (const [at, command] of now.entries()) assert.fixture(command, before[at]!)

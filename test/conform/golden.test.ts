@@ -1,11 +1,12 @@
 // engines: embedded; process: shared
 /** What the judge prints, compared with what is kept in golden/, to the letter. `npm run goldens` makes it anew. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { explain, list } from '../../src/cli/conformance/explain.ts'
 import { checks } from '../../src/conform/checks/index.ts'
+import { isWriting, sameAsKept } from '../support/golden.ts'
 import { sameNames } from '../support/same-names.ts'
 import { answering, printed, renderings } from './golden/renderings.ts'
 
@@ -13,12 +14,14 @@ const FOLDER = 'test/conform/golden'
 const kept = readdirSync(FOLDER).filter(name => !name.endsWith('.ts'))
 const printedNow = renderings()
 
-test('each rendering has its file, and nothing else is kept', () => {
-  sameNames(kept, Object.keys(printedNow))
-})
+if (isWriting) for (const name of kept) rmSync(`${FOLDER}/${name}`)
+else
+  test('each rendering has its file, and nothing else is kept', () => {
+    sameNames(kept, Object.keys(printedNow))
+  })
 
 for (const [name, text] of Object.entries(printedNow))
-  test(`as it was: ${name}`, () => assert.fixture(text, readFileSync(`${FOLDER}/${name}`, 'utf8')))
+  test(`as it was: ${name}`, () => sameAsKept(`${FOLDER}/${name}`, text))
 
 const overflowing = (text: string, columns: number) => text.split('\n').filter(line => widthIn(line) > columns)
 

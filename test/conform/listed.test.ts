@@ -1,6 +1,3 @@
-// engines: embedded; process: shared
-/** Agents that a marketplace lists, each looked at from outside: what is done to them, what it costs, and what every check says. */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Client, createClient, MarketplaceError } from '../../src/client/typed-client.ts'
@@ -11,6 +8,7 @@ import { outsideChecks, scenesFor } from '../../src/conform/listed-agent/checks.
 import { lookAt, type OutsideOptions } from '../../src/conform/listed-agent/run.ts'
 import { labels, scenes } from '../../src/conform/listed-agent/scenes.ts'
 import { type Bug, openDeployment, PRICE } from '../cli/listed-deployment.ts'
+import { sameAsKept } from '../support/golden.ts'
 import { scriptOf } from './script.ts'
 
 const test = suite('a listed agent')
@@ -111,9 +109,7 @@ async function seen(name: string, look: Look) {
 
 test('what is done to it and what is seen is what it was before, to the letter', async () => {
   const texts = await Promise.all(Object.entries(looks).map(([name, look]) => seen(name, look)))
-  const now = texts.join('')
-  if (process.env.GOLDENS === 'write') return writeFileSync(SEEN, now)
-  assert.fixture(now, readFileSync(SEEN, 'utf8'))
+  sameAsKept(SEEN, texts.join(''))
 })
 
 test.run()

@@ -1,6 +1,6 @@
 // engines: embedded; process: own; lengths: short, long
 /** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -11,6 +11,7 @@ import { judge } from '../../src/conform/judging/judge.ts'
 import { outcomeOf, reportOf } from '../../src/conform/judging/report.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
+import { sameAsKept } from '../support/golden.ts'
 import { isLong } from '../support/length.ts'
 import { inTime, PATIENCE_MS } from '../support/patience.ts'
 import { usuallyDeclared } from './mutants/trial.ts'
@@ -59,11 +60,10 @@ test('an agent that does everything right has no check against it', async () => 
 test('what is done to an agent is what was done to it before, to the letter', async () => {
   const [history] = await played
   const now = scriptOf(history, ['life.cancel-race'])
-  if (process.env.GOLDENS === 'write') return writeFileSync(SCRIPT, now)
   // The work that a slow one is spared is not in it.
   const isSlow = history.of('task').some(({ isSpared }) => isSpared)
   const compared = (script: string) => (isSlow ? script.replace(/^ {2}(?!a task).*\n/gm, '') : script)
-  assert.fixture(compared(now), compared(readFileSync(SCRIPT, 'utf8')))
+  sameAsKept(SCRIPT, now, compared)
 })
 
 if (existsSync('/proc/self/statm'))

@@ -113,7 +113,10 @@ export class Promises {
   asked({ name, at, body, answer, key, now }: Asked): void {
     const { method } = endpoints[name]
     // Whoever has read it may count on it, whoever wrote it.
-    if (method === 'GET') return answer?.status === 200 ? this.#learn(dataOf(answer)) : undefined
+    if (method === 'GET') {
+      if (answer?.status === 200) this.#learn(dataOf(answer))
+      return
+    }
     this.#moves++
     if (method === 'DELETE') for (const id of Object.values(at)) this.#gone.add(id)
     if (name === 'updateBudget') this.#raiseCaps(at.id ?? '', body)

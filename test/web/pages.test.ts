@@ -1,9 +1,6 @@
-// engines: embedded; process: shared
-/** What the public pages are made of, tag by tag. `npm run goldens` writes them anew. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { suite } from 'uvu'
-import * as assert from 'uvu/assert'
+import { sameAsKept } from '../support/golden.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { Masked } from '../support/masked.ts'
 import { Visitor } from './visitor.ts'
@@ -81,10 +78,7 @@ const pages: Readonly<Record<string, () => Promise<{ text: string }>>> = {
 for (const [name, shown] of Object.entries(pages)) {
   test(`${name}: the page is what it was`, async () => {
     const now = linesOf((await shown()).text)
-    const path = resolve(FOLDER, `${name}.txt`)
-    if (process.env.GOLDENS === 'write') return writeFileSync(path, now)
-    assert.ok(existsSync(path), `npm run goldens writes ${name}`)
-    assert.fixture(now, readFileSync(path, 'utf8'))
+    sameAsKept(resolve(FOLDER, `${name}.txt`), now)
   })
 }
 
