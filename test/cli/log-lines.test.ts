@@ -1,3 +1,5 @@
+// engines: embedded; process: shared
+/** What dev prints of each kind of entry, letter by letter: as one line in a pipe, and in colours on a terminal. `npm run goldens` writes it anew. */
 import { test } from 'uvu'
 import { type Finding, toRecord } from '../../src/api/diagnosis/record.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'

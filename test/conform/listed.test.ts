@@ -1,3 +1,5 @@
+// engines: embedded; process: shared
+/** Agents that a marketplace lists, each looked at from outside: what is done to them, what it costs, and what every check says. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Client, createClient, MarketplaceError } from '../../src/client/typed-client.ts'

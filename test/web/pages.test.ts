@@ -1,3 +1,5 @@
+// engines: embedded; process: shared
+/** What the public pages are made of, tag by tag. `npm run goldens` writes them anew. */
 import { resolve } from 'node:path'
 import { suite } from 'uvu'
 import { sameAsKept } from '../support/golden.ts'
