@@ -8,6 +8,7 @@ import type { TaskRecord } from '../../../src/api/records.ts'
 import type { Draw, Persona, Plan, Step } from '../../../src/sim/buyers/persona.ts'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { seededChance } from '../../../src/world/chance.ts'
+import { assertAsBefore, linesOf } from '../golden/golden.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
@@ -203,6 +204,47 @@ test('all but the ghost lose patience: with an agent that does not accept, and w
     const working = named(name).plan(taskIn('in_progress'), drawOf(1))
     assert.equal([stepOf(working), timeOf(working)], ['dispute', 2 * MINUTE + 24 * HOUR])
   }
+})
+
+/** What may be before a buyer, and when that began. */
+const scenes: Readonly<Record<string, [task: TaskRecord, since: number]>> = {
+  'not submitted': [taskIn('draft'), 0],
+  pending: [taskIn('pending'), MINUTE],
+  accepted: [taskIn('in_progress'), 2 * MINUTE],
+  delivered: [taskIn('delivered'), 3 * MINUTE],
+  'delivered once more': [taskIn('delivered', { revisionCount: 1, maxRevisions: 3 }), 3 * MINUTE],
+  'delivered for good': [taskIn('delivered', { maxRevisions: 0 }), 3 * MINUTE],
+  approved: [taskIn('completed'), 4 * MINUTE],
+  'settled without a delivery': [taskIn('completed', { deliveredAt: null }), 4 * MINUTE],
+  disputed: [taskIn('delivered', open), 5 * MINUTE],
+  cancelled: [taskIn('cancelled'), 0],
+}
+
+function told(plan: Plan, since: number): string {
+  if (typeof plan === 'string') return plan
+  const { step, at, ...others } = plan
+  return `after ${(at - START - since) / 1_000} s ${JSON.stringify({ ...step, ...others })}`
+}
+
+/** Its traits, and what it does at its least and at its most patient. */
+function sheetOf({ name: _, does: __, plan, brief, asks, offer, overspends, ...traits }: Persona): string[] {
+  const least: Draw = () => 0
+  const most: Draw = () => 0.999999
+  const briefs = [0, 0.25, 0.5, 0.75].map((share, n) => [`brief ${n + 1}`, brief(() => share)])
+  const plans = Object.entries(scenes).flatMap(([scene, [task, since]]) =>
+    Object.entries({ least, most }).map(([how, draw]) => [`${scene}, at ${how}`, told(plan(task, draw), since)]),
+  )
+  const more = { 'offers for 500': offer(500), asks: [asks(least), asks(most)], isAgent: overspends !== null }
+  return linesOf({ ...traits, ...more, ...Object.fromEntries([...briefs, ...plans]) })
+}
+
+test('each character is what it was, and differs from one that is easy in what it says alone', () => {
+  const usual = sheetOf(personas[0]!)
+  const sheets = personas.map((one, at) => {
+    const lines = at === 0 ? usual : sheetOf(one).filter(line => !usual.includes(line))
+    return [`${one.name}: ${one.does}`, ...lines].join('\n')
+  })
+  assertAsBefore('characters.txt', sheets)
 })
 
 test.run()
