@@ -172,19 +172,25 @@ test('a callback goes through the board and comes as it was sent; whoever serves
     null,
     JSON.stringify({ success: false, error: 'Bad gateway' }),
   ])
-  assert.equal(
-    told.map(({ fault, on, taskId, agentId }) => [fault, on, taskId, agentId]),
-    [
-      ['response-lost', 'accept', 'task_1', 'agt_1'],
-      ['bad-gateway', 'deliver', 'task_1', 'agt_1'],
-    ],
-  )
   const last = served.slice(-2)
   assert.equal(last, [
     ['POST', callback, '7', 'response-lost'],
     ['POST', '/api/agent/tasks/task_1/deliver?x=1', '7', 'bad-gateway'],
   ])
   assert.ok(served.slice(0, -2).every(one => (one as unknown[])[3] === null))
+  for (const body of ['{"action":7}', 'no json']) {
+    faults.arm({ name: 'lost-race', ...any })
+    assert.is((await post(callback, body))[0], 409)
+  }
+  assert.equal(
+    told.map(({ fault, on, taskId, agentId }) => [fault, on, taskId, agentId]),
+    [
+      ['response-lost', 'accept', 'task_1', 'agt_1'],
+      ['bad-gateway', 'deliver', 'task_1', 'agt_1'],
+      ['lost-race', '?', 'task_1', 'agt_1'],
+      ['lost-race', '?', 'task_1', 'agt_1'],
+    ],
+  )
   await close()
 })
 

@@ -44,7 +44,7 @@ export async function forward(
   const own = linesOf(rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()))
   const headers = [...own, ...more]
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, setHost: true }, async response => {
+    const request = http.request(url, { method }, async response => {
       const chunks = await response.toArray().catch(reject)
       if (!chunks) return
       const kept = linesOf(response.rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()))
