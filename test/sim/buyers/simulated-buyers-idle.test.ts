@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { SimulatedBuyers } from '../../../src/sim/buyers/simulated-buyers.ts'
+import type { ListedAgent } from '../../support/marketplace.ts'
 import { openScene, type Scene, worker } from './scene.ts'
 
 const MINUTE = 60_000
@@ -75,14 +76,18 @@ test('who comes hires; who goes does nothing more, and goes on with its task whe
   await scene.close()
 })
 
-test('of agents that are gone they forget the most', async () => {
+test('of agents that are gone they forget the most, first those that have no task of theirs', async () => {
   const scene = await openScene()
   const builder = await scene.marketplace.join('builder')
-  const agents = []
+  const agents: ListedAgent[] = []
   for (let n = 0; n < 17; n++) agents.push(await scene.marketplace.list(builder, { name: `Sleeper ${n}` }))
   const buyers = await scene.live(['easy', 'picky', 'quarrelsome'])
   await scene.move(0)
   assert.is(buyers.planned().length, 51)
+  const known = (await scene.tasks()).find(({ buyer, agentId }) => buyer === 'quarrelsome' && agentId === agents[0]!.id)
+  await scene.marketplace.callback(agents[0]!, known!.id, { action: 'reject' })
+  await scene.marketplace.market.settled()
+  assert.is(buyers.planned().length, 50)
   for (const { id } of agents) await builder.client.deactivateAgent({ id })
   await look(scene, 12)
   assert.is(buyers.planned().length, 50)
