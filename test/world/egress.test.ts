@@ -264,6 +264,24 @@ test('own addresses: what leads back to this machine, and what the operator name
   assert.is(reasonOf(await egress.post(request('https://93.184.216.34/'))), 'private_address')
 })
 
+test('without a word of the operator webhooks go to 443 and above 1023, and not to the address of the marketplace', () => {
+  const open = [
+    [443, 443],
+    [1024, 65_535],
+  ]
+  for (const [baseUrl, own, others] of [
+    ['http://[2606:4700::7]:3000', '2606:4700::7', ['2606:4700::6', '2606:4700::8']],
+    ['http://93.184.216.34', '93.184.216.34', ['93.184.216.35']],
+    ['https://market.example', '127.0.0.1', ['93.184.216.34']],
+    ['', '127.0.0.1', ['93.184.216.34']],
+  ] as const) {
+    const { isOwn, ports, ...more } = publicRule(undefined, baseUrl)
+    assert.equal([ports, more], [open, {}])
+    assert.ok(isOwn!(own), baseUrl)
+    for (const other of others) assert.not(isOwn!(other), other)
+  }
+})
+
 test('what the operator allows is called although it is private; what he denies and where clouds keep keys is not', async () => {
   const server = await httpServer((_, answer) => void answer.end('ok'))
   const port = Number(new URL(server.url).port)
