@@ -5,9 +5,13 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import { type EarlyTier, emailOf, ensureAccount, ensureFunds, furnishBuyers } from '../../src/sim/accounts.ts'
 import { furnishAgents, secretOf, testAndList, type WantedAgent } from '../../src/sim/agents/agents.ts'
+import type { SampleAgent } from '../../src/sim/agents/sample-agent.ts'
 import { testResponder } from '../../src/sim/agents/test-responder.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
+import { BUYER, type Credentials, people, seed, seededNames } from '../../src/sim/seed.ts'
 import { verbsAs } from '../../src/sim/verb-calls.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { assertAsBefore, linesOf } from './golden/golden.ts'
 
 async function staffOf({ market, admin }: TestMarketplace) {
   const { id } = await ensureAccount(market, { name: 'builder', fullName: 'A Builder' })
@@ -167,6 +171,75 @@ test('an agent that fails its test is not listed, and one that only a stand-in a
   const firstTest = () => ({ egress: testResponder(market, secret) })
   await furnishAgents(market, staff, [{ name: 'nobody', webhookUrl: nowhere }], { firstTest })
   assert.ok((await verbsAs(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible, 'tested again')
+  await marketplace.close()
+})
+
+test('a new simulator has three people, money, one agent that works and two that never answer; a later start finds them', async () => {
+  const marketplace = await openTestMarketplace()
+  const { market, visitor, admin } = marketplace
+  await admin.client.updateMe({ name: 'Ada Admin' })
+  const given: string[] = []
+  const sample = { url: 'https://sample-agent.localhost/webhook', use: (secret: string) => void given.push(secret) }
+  const start = (known: Credentials | null) => seed(market, known, sample as SampleAgent)
+  const first = await start(null)
+  const users = (await admin.client.adminListUsers({ limit: 100 })).items
+  assert.equal(
+    people.map(name => {
+      const { email, id, password } = first.accounts[name]
+      const user = users.find(one => one.id === id)!
+      assert.match(password, new RegExp(`^${name}-.{12}$`))
+      return [email, user.email, user.name, user.isBuilder, user.isAdmin, user.identityVerified]
+    }),
+    [
+      ['buyer@example.com', 'buyer@example.com', 'Bo Buyer', true, false, true],
+      ['builder@example.com', 'builder@example.com', 'Billie Builder', true, false, false],
+      ['admin@example.com', 'admin@example.com', 'Ada Admin', true, true, false],
+    ],
+  )
+  assert.is(first.accounts.buyer.email, BUYER)
+  const funds = async () => (await marketplace.balances(first.accounts.buyer.id)).available
+  assert.is(await funds(), 100_000)
+  const { items } = await visitor.client.listAgents({ sort: 'newest' })
+  assert.equal(
+    items.map(({ slug }) => slug),
+    ['sample-agent', 'silent-analyst', 'silent-translator'],
+  )
+  assert.equal(items.map(({ slug }) => slug).sort(), [...seededNames].sort())
+  const told = await Promise.all(
+    items.map(async ({ id }) => {
+      const { slug, name, tagline, description, basePrice, pricingModel, maxRevisions, tags, categoryIds } =
+        await visitor.client.getAgent({ id })
+      const about = { name, tagline, description, basePrice, pricingModel, maxRevisions, tags, categoryIds }
+      return [slug, ...linesOf(about)].join('\n')
+    }),
+  )
+  assertAsBefore('seeded-agents.txt', told)
+  const [working, ...silent] = items
+  assert.equal(
+    [first.agents, given.join()],
+    [
+      [
+        {
+          ...{ id: working!.id, slug: 'sample-agent', webhookUrl: sample.url },
+          webhookSecret: await secretOf(market, working!.id),
+        },
+      ],
+      first.agents[0]!.webhookSecret,
+    ],
+  )
+  assert.equal([...first.silent].sort(), silent.map(({ id, slug }) => [id, slug]).sort())
+
+  const { silent: sameSilent, ...known } = await start(first)
+  assert.equal([known, sameSilent], [{ accounts: first.accounts, agents: first.agents }, first.silent])
+  const anew = await start(null)
+  for (const name of people) {
+    const [was, is] = [first.accounts[name], anew.accounts[name]]
+    assert.equal([is.id, is.email], [was.id, was.email])
+    assert.ok(is.password !== was.password && is.apiKey !== was.apiKey)
+    const { client } = new HttpUser(marketplace.url)
+    assert.is((await client.login({ email: is.email, password: is.password })).user.id, is.id)
+  }
+  assert.is(await funds(), 100_000, 'nobody pays in twice')
   await marketplace.close()
 })
 
