@@ -10,8 +10,9 @@ import { testResponder } from '../../src/sim/agents/test-responder.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { BUYER, type Credentials, people, seed, seededNames } from '../../src/sim/seed.ts'
 import { verbsAs } from '../../src/sim/verb-calls.ts'
+import { sameAsKept } from '../support/golden.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
-import { assertAsBefore, linesOf } from './golden/golden.ts'
+import { inParagraphs, linesOf } from './golden/legible.ts'
 
 async function staffOf({ market, admin }: TestMarketplace) {
   const { id } = await ensureAccount(market, { name: 'builder', fullName: 'A Builder' })
@@ -213,7 +214,7 @@ test('a new simulator has three people, money, one agent that works and two that
       return [slug, ...linesOf(about)].join('\n')
     }),
   )
-  assertAsBefore('seeded-agents.txt', told)
+  sameAsKept('test/sim/golden/seeded-agents.txt', inParagraphs(told))
   const [working, ...silent] = items
   assert.equal(
     [first.agents, given.join()],

@@ -6,8 +6,9 @@ import { Crowd } from '../../../src/sim/buyers/crowd.ts'
 import { type CrowdOptions, type Life, planLives } from '../../../src/sim/buyers/lives.ts'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { answered } from '../../../src/world/virtual.ts'
+import { sameAsKept } from '../../support/golden.ts'
 import { until } from '../../support/patience.ts'
-import { assertAsBefore, legible } from '../golden/golden.ts'
+import { inParagraphs, legible } from '../golden/legible.ts'
 import { openScene, type Scene, worker } from './scene.ts'
 
 const HOUR_MS = 3_600_000
@@ -45,7 +46,7 @@ test('each character has the story that it is said to have', async () => {
   }
   await scene.marketplace.checkLedger()
   await scene.close()
-  assertAsBefore('stories.txt', told)
+  sameAsKept('test/sim/golden/stories.txt', inParagraphs(told))
 })
 
 /** Lives of easy buyers, with this agent. Time goes by when it has said what it says. */

@@ -8,7 +8,8 @@ import type { TaskRecord } from '../../../src/api/records.ts'
 import type { Draw, Persona, Plan, Step } from '../../../src/sim/buyers/persona.ts'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { seededChance } from '../../../src/world/chance.ts'
-import { assertAsBefore, linesOf } from '../golden/golden.ts'
+import { sameAsKept } from '../../support/golden.ts'
+import { inParagraphs, linesOf } from '../golden/legible.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
@@ -244,7 +245,7 @@ test('each character is what it was, and differs from one that is easy in what i
     const lines = at === 0 ? usual : sheetOf(one).filter(line => !usual.includes(line))
     return [`${one.name}: ${one.does}`, ...lines].join('\n')
   })
-  assertAsBefore('characters.txt', sheets)
+  sameAsKept('test/sim/golden/characters.txt', inParagraphs(sheets))
 })
 
 test.run()

@@ -8,8 +8,9 @@ import { SentTask } from '../../../src/sim/callbacks/check.ts'
 import { answerCut, unavailable } from '../../../src/sim/callbacks/faults.ts'
 import { listenForCallbacks } from '../../../src/sim/callbacks/listener.ts'
 import { createVirtualWorld } from '../../../src/world/virtual.ts'
+import { sameAsKept } from '../../support/golden.ts'
 import { inTime } from '../../support/patience.ts'
-import { assertAsBefore, legible } from '../golden/golden.ts'
+import { inParagraphs, legible } from '../golden/legible.ts'
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
 const NOW = Date.UTC(2026, 0, 1)
@@ -56,7 +57,7 @@ test('each callback is judged as the marketplace would', () => {
     const kept = callbacks.map((_, at) => task.callbacks[at]!.action).join(', ')
     return [`${name}: ${state} becomes ${task.state} by ${kept}`, ...lines].join('\n')
   })
-  assertAsBefore('callbacks.txt', told)
+  sameAsKept('test/sim/golden/callbacks.txt', inParagraphs(told))
 })
 
 test('the very same request is answered as it was, and counts once; unless its signature was refused', () => {

@@ -13,7 +13,8 @@ import { eventNames } from '../../../src/sim/webhooks/sample-event.ts'
 import { dresses } from '../../../src/sim/webhooks/unusual.ts'
 import { createWorld } from '../../../src/world/real.ts'
 import { createVirtualWorld } from '../../../src/world/virtual.ts'
-import { assertAsBefore, linesOf, otherPart } from '../golden/golden.ts'
+import { sameAsKept } from '../../support/golden.ts'
+import { inParagraphs, linesOf, otherPart } from '../golden/legible.ts'
 
 const secret = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
 const usual: Wanted = {
@@ -101,7 +102,7 @@ test('each event looks as the marketplace sends it', () => {
     const { body, headers } = madeThen({ event })
     return [event, ...linesOf(event === usual.event ? { ...headers, body } : { body })].join('\n')
   })
-  assertAsBefore('events.txt', told)
+  sameAsKept('test/sim/golden/events.txt', inParagraphs(told))
 })
 
 test('each forgery is a genuine webhook but for what it says', () => {
@@ -109,12 +110,12 @@ test('each forgery is a genuine webhook but for what it says', () => {
     const { name, does, right } = forgery
     return [`${name}: ${does} (a right agent ${right})`, ...differenceOf(madeThen({ forgery }))].join('\n')
   })
-  assertAsBefore('forgeries.txt', told)
+  sameAsKept('test/sim/golden/forgeries.txt', inParagraphs(told))
 })
 
 test('each unusual webhook is a genuine one but for what it says', () => {
   const told = dresses.map(dress => [`${dress.name}: ${dress.does}`, ...differenceOf(madeThen({ dress }))].join('\n'))
-  assertAsBefore('unusual.txt', told)
+  sameAsKept('test/sim/golden/unusual.txt', inParagraphs(told))
 })
 
 test('headers that are given take the place of others in any case, at the next attempt too; a copy differs by its id alone', () => {

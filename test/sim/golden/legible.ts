@@ -1,16 +1,6 @@
-/** What a simulator makes, kept word by word in files of paragraphs. `npm run goldens` writes them anew. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import * as assert from 'uvu/assert'
+/** How what a simulator makes is written for readers. */
 
-/** Fails unless these paragraphs are those of the file. None has an empty line. */
-export function assertAsBefore(file: string, paragraphs: readonly string[]): void {
-  const path = resolve('test/sim/golden', file)
-  if (process.env.GOLDENS === 'write') writeFileSync(path, `${paragraphs.join('\n\n')}\n`)
-  const before = readFileSync(path, 'utf8').trimEnd().split('\n\n')
-  for (const [at, paragraph] of paragraphs.entries()) assert.fixture(paragraph, before[at] ?? '')
-  assert.is(paragraphs.length, before.length)
-}
+export const inParagraphs = (paragraphs: readonly string[]) => `${paragraphs.join('\n\n')}\n`
 
 /** What stands there many times is written once, with its number, and what is no sign of a keyboard by its code. */
 export const legible = (text: string) =>
