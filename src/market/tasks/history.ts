@@ -22,7 +22,7 @@ import type { Acting, ReadCtx } from '../market.ts'
 import { aboutAgent, diagnosedAttempt, Stories, told } from '../stories.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { type Begun, type Recorded, recordedOf } from './recorded-history.ts'
+import { type Recorded, recordedOf } from './recorded-history.ts'
 import { visibleTask } from './transitions.ts'
 
 /**
@@ -50,12 +50,12 @@ const PLACES = 10
 const place = { request: 0, words: 1, transition: 2, money: 3, webhook: 4, other: 5 }
 
 const ends = ['approve', 'cancel', 'reject', 'resolve_refund', 'resolve_release', 'resolve_split'] as const
-/** By which steps what came of them has come: money, words, webhooks. */
+/** By which steps what came of them has come: money, words, webhooks. Nothing follows where a task is cancelled. */
 const causes: Readonly<Record<string, readonly TaskStepRow['trigger'][]>> = {
   ...{ hold: ['submit'], release: ends, refund: ends, cleared: ends },
   ...{ message: ['message', 'reject'], deliverable: ['deliver'], review: ['review'], dispute: ['dispute'] },
   decision: ends,
-  ...{ 'task.submitted': ['submit'], 'task.cancelled': ['cancel'], 'task.revision_requested': ['request_revision'] },
+  ...{ 'task.submitted': ['submit'], 'task.revision_requested': ['request_revision'] },
   ...{ 'task.approved': ['approve'], 'task.disputed': ['dispute'], 'task.message': ['message'] },
   'task.delivered_to_buyer': ['deliver'],
 }
@@ -285,8 +285,12 @@ async function webhooksOf(
       ...{ at, order: order.at(at, 'webhook', redeliveryOf === null ? event : ''), tell },
     })
     const isLast = last.get(deliveryId) === row
-    const begun = recorded?.sending.get(`${deliveryId} ${row.begun}`)
-    const sending = isLast && row.isUnderWay ? [placed(begun?.at ?? row.nextAt, () => sendingOf(row, begun))] : []
+    const number = row.isUnderWay ? row.begun : row.begun + 1
+    const begun = recorded?.sending.get(`${deliveryId} ${number}`)
+    // A claim on a file of one's own is in no row: of what it sends only a simulator knows.
+    const isUnderWay = isLast && row.state === 'pending' && (row.isUnderWay === 1 || begun !== undefined)
+    const from = begun ?? { at: row.nextAt, realAt: null }
+    const sending = isUnderWay ? [placed(from.at, () => sendingOf(row, number, from))] : []
     if (attempt === null || endedAt === null || durationMs === null) return sending
     const exchange = recorded?.byAttempt.get(`${deliveryId} ${attempt}`)
     const at = exchange?.at ?? endedAt - durationMs
@@ -294,7 +298,7 @@ async function webhooksOf(
       const { agentId, status, reason, message, url, answer, location } = row
       const kept = { event, taskId: task.id, deliveryId, attempt, durationMs, createdAt: endedAt }
       const made = { ...kept, status, reason, message: message ?? '', url, answer, location }
-      const isOver = isLast && !row.isUnderWay
+      const isOver = isLast && !isUnderWay
       const diagnosis = once(() => told(diagnosedAttempt(of, made, stories), about))
       return {
         ...began(`${deliveryId}_${attempt}`, at, exchange?.realAt),
@@ -314,11 +318,12 @@ async function webhooksOf(
 
 /** An attempt that has begun, of which nothing has come yet. */
 const sendingOf = (
-  { id, agentId, event, redeliveryOf, begun, nextAt }: SentRow,
-  { at = nextAt, realAt }: Partial<Begun> = {},
+  { id, agentId, event, redeliveryOf }: SentRow,
+  attempt: number,
+  from: { readonly at: number; readonly realAt: number | null },
 ): HappeningOf<'webhook'> => ({
-  ...began(`${id}_${begun}`, at, realAt),
+  ...began(`${id}_${attempt}`, from.at, from.realAt),
   ...{ kind: 'webhook', by: marketplace, deliveryId: id, agentId, event: event as HappeningOf<'webhook'>['event'] },
-  ...{ attempt: begun, redeliveryOf, outcome: 'sending', status: null, reason: null, message: '', ms: null },
+  ...{ attempt, redeliveryOf, outcome: 'sending', status: null, reason: null, message: '', ms: null },
   ...{ nextAttemptAt: null, exchangeId: null, diagnosis: null },
 })

@@ -91,7 +91,8 @@ export function recordedOf(of: Of, recording: Recording, steps: readonly TaskSte
       ),
       ...recording
         .notesOn(task.agentId)
-        .deaths.map(death => ({ at: death.at, tell: () => endOf(task, death), before: null })),
+        .deaths.filter(({ at }) => at >= task.createdAt)
+        .map(death => ({ at: death.at, tell: () => endOf(task, death), before: null })),
     ],
   }
 }
