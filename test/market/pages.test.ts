@@ -15,6 +15,8 @@ import { sameNames } from '../support/same-names.ts'
 interface Setup {
   marketplace: TestMarketplace
   agent: ListedAgent
+  /** One that takes no webhooks any more. */
+  failing: ListedAgent
   buyer: TestUser
   builder: TestUser
   /** A task with a long conversation and many versions. */
@@ -148,6 +150,104 @@ const lists: Readonly<Record<string, readonly List[]>> = {
  */
 const fromMemory = new Set(['listExchanges', 'getTaskHistory', ...(engine === 'embedded' ? ['listAgents'] : [])])
 
+/** What a filter leaves of a whole list. */
+interface Filter {
+  values: (items: readonly Item[]) => readonly unknown[]
+  leaves: (item: Item, value: string, setup: Setup) => boolean
+}
+
+/** Of each item what the filter is compared with. */
+const is = (of: (item: Item) => unknown, ...others: readonly string[]): Filter => ({
+  values: items => [...items.map(of), ...others],
+  leaves: (item, value) => String(of(item)) === value,
+})
+const own = (key: string, ...others: readonly string[]) => is(item => item[key], ...others)
+const part = (item: Item, of: string, key: string) => (item[of] as Item | null)?.[key]
+const byTime = (key: string, leaves: (time: string, value: string) => boolean): Filter => ({
+  values: items => [items.at(items.length >> 1)![key]],
+  leaves: (item, value) => leaves(item[key] as string, value),
+})
+const since = (key: string) => byTime(key, (time, from) => time >= from)
+/** The title of a task contains it, or it is an id. */
+const words = (titleOf: (item: Item) => unknown, ...ids: readonly string[]): Filter => ({
+  values: items => ['TASK 1', 'nothing', ...ids.map(key => items[1]![key])],
+  leaves: (item, value) =>
+    String(titleOf(item)).toLowerCase().includes(value.toLowerCase()) || ids.some(key => item[key] === value),
+})
+const agent: Filter = {
+  values: items => [part(items[0]!, 'agent', 'id'), part(items[1]!, 'agent', 'slug')],
+  leaves: (item, value) => [part(item, 'agent', 'id'), part(item, 'agent', 'slug')].includes(value),
+}
+
+const ofTasks = {
+  status: {
+    values: () => ['pending', 'in_progress', 'pending,completed,in_progress'],
+    leaves: (item, value) => value.split(',').includes(item.status as string),
+  },
+  ...{
+    q: words(({ title }) => title, 'id'),
+    agent,
+    disputed: is(({ dispute }) => part({ dispute }, 'dispute', 'status') === 'open', 'false'),
+  },
+} satisfies Record<string, Filter>
+const ofDeliveries = {
+  ...{
+    status: own('status', 'waiting'),
+    event: own('event', 'task.cancelled'),
+    taskId: own('taskId'),
+    since: since('createdAt'),
+  },
+  q: words(item => part(item, 'task', 'title'), 'id', 'taskId'),
+}
+const ofMoney = {
+  ...{ type: own('type', 'earning'), direction: own('direction'), taskId: own('taskId'), from: since('createdAt') },
+  to: byTime('createdAt', (time, to) => time < to),
+}
+const ofPayments = { status: own('status', 'pending') }
+
+/** By list and by parameter. */
+const filters: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
+  listTasks: {
+    ...ofTasks,
+    role: { values: () => ['buyer', 'builder'], leaves: (item, role, { buyer }) => item[`${role}Id`] === buyer.id },
+  },
+  adminListTasks: {
+    ...ofTasks,
+    userId: { values: items => [items[0]!.buyerId], leaves: (item, id) => [item.buyerId, item.builderId].includes(id) },
+  },
+  ...{ listDeliveries: ofDeliveries, listMyDeliveries: { ...ofDeliveries, agent } },
+  ...{ listTransactions: ofMoney, listLedger: ofMoney },
+  listNotifications: { unread: { values: () => ['true'], leaves: ({ readAt }) => readAt === null } },
+  ...{
+    adminListDeposits: ofPayments,
+    adminListWithdrawals: ofPayments,
+    adminListAgents: { status: own('status', 'draft') },
+  },
+  adminListUsers: {
+    email: own('email', 'nobody@example.com'),
+    q: {
+      values: () => ['VISITOR1', 'buyer@', 'isitor'],
+      leaves: ({ name, email }, value) => [name, email].some(one => String(one).startsWith(value.toLowerCase())),
+    },
+  },
+  listExchanges: {
+    ...{ taskId: own('taskId'), agentId: own('agentId'), deliveryId: own('deliveryId'), event: own('event') },
+    ...{ since: since('at'), status: is(({ status }) => status ?? 'none', '502') },
+    failed: is(({ status }) => status === null || Math.trunc(Number(status) / 100) !== 2),
+  },
+}
+
+/** Where it is told how many of a list are in each state. */
+const counts: Readonly<Record<string, string>> = {
+  ...{ listTasks: endpoints.countTasks.path, listMyDeliveries: endpoints.countMyDeliveries.path },
+}
+
+/** What sorts, and what has a test of its own. */
+const otherQueries: Readonly<Record<string, readonly string[]>> = {
+  ...{ listAgents: ['q', 'category', 'sort'], listTasks: ['sort'], listBudgets: ['role'], listExchanges: ['meant'] },
+  ...{ listHistory: ['agentId'], adminListUsers: ['secondFactor'], adminListUsage: ['by'] },
+}
+
 const LEAST = 5
 /** Of that one every wrong page and limit is tried. */
 const WHOLE = 'listTasks'
@@ -173,6 +273,7 @@ page.before(async setup => {
     later()
     const made = await marketplace.list(builder, { name: `The agent ${i}`, basePrice: 300 + ((i * 37) % 50) })
     setup.agent ??= made
+    setup.failing = made
     const { id } = setup.agent
     await builder.client.addSample({ id, title: `Sample ${i}`, output: 'Of its work, which is good.' })
     await buyer.client.createBudget({ agentId: made.id, maxPerTask: 500, maxDaily: 1_000, maxMonthly: 2_000 })
@@ -183,7 +284,7 @@ page.before(async setup => {
   }
   for (let i = 0; i < LEAST + 2; i++) {
     later()
-    const { id } = await marketplace.draft(buyer, setup.agent)
+    const { id } = await marketplace.draft(buyer, setup.agent, { title: `The task ${i}` })
     await buyer.client.submitTask({ id })
     await builder.client.acceptTask({ id })
     if (i === LEAST + 1) setup.busy = id
@@ -198,6 +299,15 @@ page.before(async setup => {
     await buyer.client.sendMessage({ id: setup.busy, content: `Message ${i}` })
     await builder.client.deliverTask({ id: setup.busy, content: `Version ${i}` })
     await buyer.client.requestRevision({ id: setup.busy, reason: 'Once more, and with feeling' })
+  }
+  later()
+  await marketplace.webhooksSent()
+  for (const status of [410, 500]) {
+    setup.failing.sink.status = status
+    const { id } = await marketplace.draft(buyer, setup.failing)
+    await buyer.client.submitTask({ id })
+    await buyer.client.sendMessage({ id, content: 'Are you there?' })
+    await marketplace.webhooksSent()
   }
   await marketplace.webhooksSent()
 })
@@ -247,6 +357,47 @@ for (const [name, ways] of Object.entries(lists)) {
       assert.equal(ids, inOrder(list.order, items), `${where}: ${list.order}`)
       const beyond = await pageOf(setup, list, `limit=2&page=${Math.ceil(items.length / 2) + 1}`)
       assert.equal([beyond.status, beyond.items, beyond.pagination!.total], [200, [], items.length], where)
+    }
+  })
+
+  page(`${name}: each filter leaves what it says, alone and with another`, async setup => {
+    const [list] = ways as [List]
+    const where = list.path(setup)
+    const byKey = filters[name] ?? {}
+    const { query } = endpoints[name as keyof typeof endpoints] as { query?: { shape: object } }
+    const others = ['page', 'limit', ...(otherQueries[name] ?? [])]
+    sameNames([...Object.keys(byKey), ...others], Object.keys(query!.shape))
+    const { items } = await pageOf(setup, list, 'limit=100')
+    const alone = Object.entries(byKey).map(([key, { values, leaves }]) =>
+      [
+        ...new Set(
+          values(items)
+            .filter(value => value != null)
+            .map(String),
+        ),
+      ]
+        .slice(0, 5)
+        .map(value => ({ key, value, leaves })),
+    )
+    // Of accounts one thing is asked at a time.
+    const paired = name === 'adminListUsers' ? [] : alone
+    const together = paired.flatMap((ones, i) => paired.slice(i + 1).map(others => [ones[0]!, others.at(-1)!]))
+    for (const asked of [...alone.flat().map(one => [one]), ...together]) {
+      const text = new URLSearchParams(Object.fromEntries(asked.map(({ key, value }) => [key, value]))).toString()
+      const left = items.filter(item => asked.every(({ value, leaves }) => leaves(item, value, setup)))
+      const found = await pageOf(setup, list, `limit=100&${text}`)
+      assert.equal(
+        [found.status, found.items?.map(({ id, taskId }) => id ?? taskId)],
+        [200, left.map(({ id, taskId }) => id ?? taskId)],
+        `${where}?${text}`,
+      )
+      assert.is(found.pagination!.total, left.length, `the total of ${where}?${text}`)
+      if (!(name in counts) || asked.some(({ key }) => key === 'status')) continue
+      const counted = await list
+        .who(setup)
+        .call<Record<string, number>>('GET', `${counts[name]}?${text}`, undefined, 'key')
+      const byState = Object.keys(counted).map(state => [state, left.filter(({ status }) => status === state).length])
+      assert.equal(counted, Object.fromEntries(byState), `${counts[name]}?${text}`)
     }
   })
 
