@@ -2,7 +2,11 @@
 /** `/metrics` over the wire: what it counts, and who may see it. Source: A-7, A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { durations } from '../../src/api/limits.ts'
+import { MIB } from '../../src/market/mebibytes.ts'
+import { type Figures, readFigures } from '../../src/market/upkeep/gauges.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
+import { createMetrics } from '../../src/web/metrics.ts'
 import { inFolder } from '../store/folder.ts'
 import { engine } from '../support/databases.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
@@ -145,6 +149,120 @@ test('it tells of the database, of what waits for administrators, and of what ru
   assert.ok(value(text, 'process_start_time_seconds')! > 1_600_000_000)
   assert.ok(value(text, 'marketplace_webhook_duration_seconds_count{outcome="delivered"}') === undefined)
   await marketplace.close()
+})
+
+test('its figures of queues, of rooms and of what is kept too long are those of the rows', async () => {
+  const marketplace = await openTestMarketplace({ mode: 'dev', payments: 'manual' })
+  const { market, admin } = marketplace
+  const { config } = market
+  const [ann, builder] = [await marketplace.join('ann'), await marketplace.join('builder')]
+  await marketplace.publish(builder)
+  await ann.client.deposit({ amount: 700 })
+  for (const [id, bytes] of [
+    [ann.id, 5_000],
+    [builder.id, 50],
+  ] as const)
+    await market.db.write(tx => tx.run('INSERT INTO file_usage (user_id, bytes) VALUES ($1, $2)', [id, bytes]))
+  marketplace.world.advance(marketplace.world.now() + 30_000)
+  const { database, cacheBytes: _, ...figures } = await readFigures(market)
+  assert.equal([database.engine, database.waiting], [engine, 0])
+  const usage = await admin.client.adminUsage()
+  const [fullest] = (await admin.client.adminListUsage({ by: 'texts' })).items
+  assert.ok(fullest!.textBytes > 0)
+  assert.equal(figures, {
+    ...{ outbox: { pending: 0, waiting: 0 }, oldestSeconds: 0, hashesWaiting: 0, fill: usage.database },
+    queues: {
+      agents: { count: 1, oldestSeconds: 30 },
+      disputes: { count: 0, oldestSeconds: 0 },
+      deposits: { count: 1, oldestSeconds: 30 },
+      withdrawals: { count: 0, oldestSeconds: 0 },
+      mails: { count: 0, oldestSeconds: 0 },
+    },
+    ledger: { available: 0, clearing: 0, held: 0, payouts: 0, platform: 0, world: 0 },
+    overdueSeconds: {
+      sessions: 30 - durations.session.absoluteMs / 1000,
+      // By real time, which stands still here; they are kept for a ms more.
+      seen_signatures: -(durations.seenSignatureMs + 1) / 1000,
+    },
+    fileBytes: { most: 5_000, quota: config.keeping.fileMiB * MIB, all: 5_050, limit: usage.files.limit },
+    textBytes: { most: fullest!.textBytes, quota: config.keeping.textMiB * MIB },
+  })
+  await marketplace.close()
+})
+
+test('each figure has its name', () => {
+  let last = 0
+  const next = () => ++last
+  const figures: Figures = {
+    outbox: { pending: next(), waiting: next() },
+    oldestSeconds: next(),
+    queues: {
+      agents: { count: next(), oldestSeconds: next() },
+      disputes: { count: next(), oldestSeconds: next() },
+      deposits: { count: next(), oldestSeconds: next() },
+      withdrawals: { count: next(), oldestSeconds: next() },
+      mails: { count: next(), oldestSeconds: next() },
+    },
+    database: {
+      ...{ engine: 'embedded', waiting: next(), connections: { in_use: next(), idle: next(), most: next() } },
+      journal: { bytes: next(), batches: next(), snapshots: next(), snapshotBytes: next() },
+    },
+    fill: { bytes: next(), limit: next() },
+    ledger: { held: next() },
+    overdueSeconds: { mails: next() },
+    fileBytes: { most: next(), quota: next(), all: next(), limit: next() },
+    textBytes: { most: next(), quota: next() },
+    cacheBytes: { pages: next() },
+    hashesWaiting: next(),
+  }
+  const metrics = createMetrics()
+  metrics.watch(() => ({
+    ...{ connections: next(), unreadBytes: next(), arrivingBytes: next(), arrivingFileBytes: next() },
+    ...{ turnsWaiting: next(), flows: next() },
+  }))
+  const text = metrics.text(figures)
+  metrics.close()
+  const lines = text.split('\n').filter(line => /^marketplace/.test(line) && !/build_info|loop_lag/.test(line))
+  assert.equal(lines, [
+    'marketplace_http_connections 34',
+    'marketplace_http_unread_bytes 35',
+    'marketplace_http_arriving_bytes 36',
+    'marketplace_http_arriving_file_bytes 37',
+    'marketplace_http_turns_waiting 38',
+    'marketplace_http_flows 39',
+    'marketplace_outbox_events{state="pending"} 1',
+    'marketplace_outbox_events{state="waiting"} 2',
+    'marketplace_outbox_oldest_seconds 3',
+    'marketplace_mails_waiting 12',
+    'marketplace_queue_entries{queue="agents"} 4',
+    'marketplace_queue_entries{queue="disputes"} 6',
+    'marketplace_queue_entries{queue="deposits"} 8',
+    'marketplace_queue_entries{queue="withdrawals"} 10',
+    'marketplace_queue_oldest_seconds{queue="agents"} 5',
+    'marketplace_queue_oldest_seconds{queue="disputes"} 7',
+    'marketplace_queue_oldest_seconds{queue="deposits"} 9',
+    'marketplace_queue_oldest_seconds{queue="withdrawals"} 11',
+    'marketplace_database_waiting 14',
+    'marketplace_database_connections{state="in_use"} 15',
+    'marketplace_database_connections{state="idle"} 16',
+    'marketplace_database_connections_limit 17',
+    'marketplace_database_bytes 22',
+    'marketplace_database_limit_bytes 23',
+    'marketplace_journal_bytes 18',
+    'marketplace_journal_syncs_total 19',
+    'marketplace_snapshots_total 20',
+    'marketplace_snapshot_bytes 21',
+    'marketplace_ledger_cents{kind="held"} 24',
+    'marketplace_retention_overdue_seconds{kept="mails"} 25',
+    'marketplace_account_file_bytes 26',
+    'marketplace_account_file_bytes_quota 27',
+    'marketplace_account_text_bytes 30',
+    'marketplace_account_text_bytes_quota 31',
+    'marketplace_file_bytes 28',
+    'marketplace_file_limit_bytes 29',
+    'marketplace_cache_bytes{cache="pages"} 32',
+    'marketplace_password_hashes_waiting 33',
+  ])
 })
 
 test('each attempt at a webhook is in the histogram of its outcome, whose sum and buckets fit', async () => {

@@ -262,6 +262,14 @@ test('own addresses: what leads back to this machine, and what the operator name
   for (const address of ['93.184.216.35', '2606:4701::1', '198.41.1.1']) assert.not(isOwn(address), address)
   const egress = openEgress({ ...serve, isOwn })
   assert.is(reasonOf(await egress.post(request('https://93.184.216.34/'))), 'private_address')
+  // The address that a deployment is called by is one of them, and its neighbours are not.
+  for (const [baseUrl, here, neighbour] of [
+    ['https://[2606:4700::1]:8443', '2606:4700::1', '2606:4700::2'],
+    ['https://93.184.216.34', '93.184.216.34', '93.184.216.35'],
+  ] as const) {
+    const rule = publicRule(undefined, baseUrl)
+    assert.equal([here, neighbour].map(rule.isOwn!), [true, false], baseUrl)
+  }
 })
 
 test('without a word of the operator webhooks go to 443 and above 1023, and not to the address of the marketplace', () => {
