@@ -11,7 +11,7 @@ import type { OutgoingResult } from '../../src/world/world.ts'
 import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 
-const lost = { ok: false, reason: 'reset', message: 'The connection was reset', durationMs: 0 }
+const lost = { ok: false, reason: 'reset', message: 'The connection was reset.', durationMs: 0 }
 
 test('each fault of a webhook: what the agent gets, and what the marketplace learns', async () => {
   const played = async (name: WebhookFaultName) => {

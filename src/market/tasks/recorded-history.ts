@@ -15,7 +15,7 @@ import { iso } from '../time.ts'
 
 const marketplace = { party: 'marketplace', userId: null, name: null } as const
 
-export interface Begun {
+interface Begun {
   readonly at: number
   readonly realAt: number
 }

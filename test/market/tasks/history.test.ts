@@ -563,7 +563,7 @@ history('a simulator tells everybody each with all that is known of it', async (
   const all = await told(buyer, id)
   const known = { [buyer.id]: 'B', [builder.id]: 'A', [admin.id]: 'C', [agent.id]: 'agent', [id]: 'task' }
   assert.equal(inFull([...lost.slice(-2, -1), underWay], known), [
-    '0 - dlv 5_1: agentId agent, attempt 1, by marketplace, deliveryId dlv 5, diagnosis armed_fault task dlv 5 1, event task.submitted, kind webhook, message The connection was reset, ms 0, nextAttemptAt later, outcome retry, reason armed_fault',
+    '0 - dlv 5_1: agentId agent, attempt 1, by marketplace, deliveryId dlv 5, diagnosis armed_fault task dlv 5 1, event task.submitted, kind webhook, message The connection was reset., ms 0, nextAttemptAt later, outcome retry, reason armed_fault',
     '7206 0 dlv 6_1: agentId agent, attempt 1, by marketplace, deliveryId dlv 6, event task.disputed, kind webhook, message , outcome sending',
   ])
   assert.equal(inFull(all, known), [
@@ -573,7 +573,7 @@ history('a simulator tells everybody each with all that is known of it', async (
     '1 1 request_0: action submit, by buyer B buyer, kind request, requestId asked 9, status 200, via key',
     '1 1 state_0: by buyer B buyer, from draft, kind transition, requestId asked 9, to pending, trigger submit',
     '1 - trf 10: amount 1000, by marketplace, from available buyer, kind transfer, to held buyer, type hold',
-    '1 - dlv 11_1: agentId agent, attempt 1, by marketplace, deliveryId dlv 11, diagnosis armed_fault task dlv 11 1, event task.submitted, kind webhook, message The connection was reset, ms 0, outcome retry, reason armed_fault',
+    '1 - dlv 11_1: agentId agent, attempt 1, by marketplace, deliveryId dlv 11, diagnosis armed_fault task dlv 11 1, event task.submitted, kind webhook, message The connection was reset., ms 0, outcome retry, reason armed_fault',
     '1 1 log 12: by marketplace, fault webhook-lost, kind fault, on task.submitted',
     '1 1 end 13: agentId agent, by agent A Test Writer, kind restart, message ended with exit code 1',
     '2 2 log 14: agentId agent, by agent A Test Writer, kind restart, message test-writer starts anew: it has ended',
