@@ -10,7 +10,7 @@ import { grouped } from '../api/spans.ts'
 import type { SignedCallback } from '../market/verb.ts'
 import { onlyHeader } from './credentials.ts'
 import type { Upload } from './multipart.ts'
-import type { WebRequest } from './response.ts'
+import type { Call, WebRequest } from './response.ts'
 
 const PARAM_MAX = 200
 const TIMESTAMP = TIMESTAMP_HEADER.toLowerCase()
@@ -25,7 +25,7 @@ export interface Input {
 }
 
 /** `body`: the raw bytes, or the fields and files of a multipart body. */
-export type ReadInput = (req: WebRequest, body: Buffer | Upload) => Input
+export type ReadInput = (call: Pick<Call, 'req' | 'query'>, body: Buffer | Upload) => Input
 
 /** Whether each path parameter can be an id, so that the database may be asked for it. */
 export function hasPlainParams({ params }: WebRequest): boolean {
@@ -47,12 +47,13 @@ export function inputReader(record: Endpoint): ReadInput {
     return undefined
   }
 
-  return (req, given) => {
+  return (call, given) => {
+    const { req } = call
     if (!hasPlainParams(req)) throw refuse('not_found', what)
     const { params } = req
     const { query: querySchema, multipart: formSchema, auth } = record
     const faults = new Faults()
-    const query = querySchema ? readQuery(querySchema, req.query, faults) : {}
+    const query = querySchema ? readQuery(querySchema, call.query, faults) : {}
     if (!Buffer.isBuffer(given)) {
       const body = formSchema && readForm(formSchema, given, faults)
       faults.throwIfAny()
@@ -75,7 +76,7 @@ const readSigned = (req: WebRequest, raw: Buffer): SignedCallback => ({
   rawHeaders: req.rawHeaders,
 })
 
-function readQuery(schema: z.ZodObject, given: WebRequest['query'], faults: Faults): unknown {
+function readQuery(schema: z.ZodObject, given: Call['query'], faults: Faults): unknown {
   const known: Record<string, unknown> = {}
   for (const name in schema.shape) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined

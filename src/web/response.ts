@@ -1,10 +1,12 @@
 /** Writes responses: the envelope, the headers of every response, and the request's log entry. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { Refusal, refuse } from '../api/failures.ts'
 import { limits, type RateCategory } from '../api/limits.ts'
 import type { Exchange } from '../market/exchange.ts'
 import type { Market } from '../market/market.ts'
+import type { Tracing } from '../market/tracing.ts'
 import type { Debug } from '../shared/debug.ts'
 import { AwayError, BusyError, ConstraintError, ContestedError, isTold, TooMuchError } from '../store/db.ts'
 import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
@@ -73,7 +75,6 @@ function write(res: ServerResponse, body: Sent['body']): void {
 export interface WebRequest extends IncomingMessage {
   path: string
   search: string
-  query: Record<string, string | string[] | undefined>
   params: Record<string, string>
 }
 
@@ -87,6 +88,7 @@ export interface ServerState {
   readonly streams: EventStreams
   readonly arrivingFiles: ArrivingFiles
   readonly turns: Turns
+  readonly tracing: Tracing
   /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
   /** undefined: requests are not watched. */
@@ -119,6 +121,7 @@ export class Call {
   readonly #started = performance.now()
   userId: string | null = null
   #address: string | null = null
+  #query: ParsedUrlQuery | null = null
   #flow: string | null = null
   #refusal: Refusal | null = null
   /** What a simulator has recorded of it. */
@@ -146,6 +149,11 @@ export class Call {
     const { trustProxy, mode } = this.server.market.config
     const value = trustProxy > 0 || mode === 'dev' ? this.req.headers[name] : undefined
     return typeof value === 'string' ? value : undefined
+  }
+
+  get query(): ParsedUrlQuery {
+    this.#query ??= parse(this.req.search.slice(1))
+    return this.#query
   }
 
   /** The client's address, as rate limits and the log have it. */

@@ -72,7 +72,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     market.db.read(q => identify(q, { call, credential }), call.flow)
 
   const respond = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
-    const input = memoized(() => inputOf(call, record, readInput(call.req, orThrow(body))))
+    const input = memoized(() => inputOf(call, record, readInput(call, orThrow(body))))
     if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
     const turn = call.server.turns.take({ flow: call.flow, isUrgent, ms: cost.usual }, call.res)
     if (turn) await turn

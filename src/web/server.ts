@@ -110,6 +110,7 @@ export function createServer(options: ServerOptions): Server {
     arrivingFiles,
     turns,
     streams,
+    tracing: market.memory.of(Tracing),
     bodyLookMs,
     debug,
     closing: false,
@@ -235,7 +236,21 @@ function emptyRouter(state: ServerState): Polka {
     },
     onError: (error, req, res) => new Call(state, req, res).fail(error),
   })
+  router.parse = locationOf
   return router
+}
+
+/**
+ * What polka's own parser says of a target, but for the query, which is left to whoever asks for it: of a request that is refused it would
+ * be 4 of 60 µs.
+ * @internal Tested against polka's.
+ */
+export function locationOf({ url: raw = '' }: IncomingMessage): ReturnType<Polka['parse']> {
+  const hash = raw.indexOf('#', 1)
+  const target = hash === -1 ? raw : raw.slice(0, hash)
+  const end = target.indexOf('?', 1)
+  const [pathname, search] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end)]
+  return { pathname, search, query: undefined, hash: hash === -1 ? undefined : raw.slice(hash), raw }
 }
 
 /** Case-sensitive. The router's own patterns are not, so another spelling could get around a proxy's rule for a path. */
@@ -264,7 +279,7 @@ async function sendReadiness(call: Call) {
 
 /** Whoever stands in front may have begun the trace; of strangers nobody takes one. Source: A-320. */
 function traced(call: Call, work: () => Promise<void>): Promise<void> {
-  const tracing = call.server.market.memory.of(Tracing)
+  const { tracing } = call.server
   if (!tracing.tracer) return work()
   const { method = '' } = call.req
   const parent = call.fromTrusted('traceparent')
@@ -301,8 +316,8 @@ function byPath(a: string, b: string): number {
 
 async function show(page: WebPage, call: Call) {
   try {
-    const { path, query, headers } = call.req
-    const reply = await page({ path, query, headers })
+    const { path, headers } = call.req
+    const reply = await page({ path, query: call.query, headers })
     if (!reply) throw refuse('no_such_path', path.slice(0, 200))
     call.page(reply.status ?? 200, reply.type, reply.body, reply.headers)
   } catch (error) {
