@@ -1,15 +1,12 @@
 // The real nginx, and an agent behind it that comes later. It has a group of its own, as in a deployment, and ends with this process, however that does.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const LATER_MS = 700
-const hidden = createServer().listen(0, '127.0.0.1')
-await new Promise(resolve => hidden.once('listening', resolve))
-const { port } = hidden.address()
-await new Promise(resolve => hidden.close(resolve))
+// Ports of agents are those from 20,000 to 32,000. One that the system gives may be another's before the agent listens.
+const port = Number(process.env.PORT) - 12_000
 
 const folder = mkdtempSync(join(process.env.STATE_DIRECTORY ?? tmpdir(), 'nginx-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
