@@ -118,24 +118,25 @@ export async function uploadCases(
     assert.is((await read(url.replace(id, other), keyOf(buyer))).status, 404, 'only through its own task')
   })
 
-  const refused: [string, Part[], RegExp][] = [
-    ['a program', [{ name: 'a.exe', bytes: Buffer.from('MZ') }], /a\.exe: files of this kind/],
-    ['a page', [{ name: 'a.html', bytes: Buffer.from('<p>') }], /a\.html: files of this kind/],
-    ['no extension', [{ name: 'README', bytes: Buffer.from('hello') }], /README: files of this kind/],
-    ['bytes that are not what the name says', [{ name: 'a.png', bytes: samples.pdf! }], /those of \.pdf, not of \.png/],
-    ['a program named as a picture', [{ name: 'a.jpg', bytes: Buffer.from('MZ\x90\0') }], /not of \.jpg/],
-    ['an empty file', [{ name: 'a.csv', bytes: Buffer.alloc(0) }], /a\.csv: the file is empty/],
-    ['text with NUL', [{ name: 'a.csv', bytes: Buffer.from('a\0b') }], /contains NUL/],
-    ['text that is no UTF-8', [{ name: 'a.xml', bytes: Buffer.from([0x3c, 0xff, 0x3e]) }], /not valid UTF-8/],
-    ['svg without svg', [{ name: 'a.svg', bytes: Buffer.from('<p/>') }], /no svg element/],
-    ['a zip named as a document', [{ name: 'a.docx', bytes: samples.zip! }], /those of \.zip, not of \.docx/],
-    ['an overlong name', [{ name: `${'a'.repeat(252)}.png`, bytes: samples.png! }], /needs a plain name/],
+  const refused: [string, Part[], string][] = [
+    ['a program', [{ name: 'a.exe', bytes: Buffer.from('MZ') }], 'a.exe: files of this kind are not accepted'],
+    [
+      'a picture that is none',
+      [{ name: 'a.jpg', bytes: samples.pdf! }],
+      'a.jpg: its bytes are those of .pdf, not of .jpg',
+    ],
+    ['an empty file', [{ name: 'a.csv', bytes: Buffer.alloc(0) }], 'a.csv: the file is empty'],
+    ['an overlong name', [{ name: `${'a'.repeat(252)}.png`, bytes: samples.png! }], 'a file needs a plain name'],
     [
       'a sixth file',
       Array.from({ length: 6 }, (_, i) => ({ name: `${i}.png`, bytes: samples.png! })),
-      /at most 5 files/,
+      'at most 5 files',
     ],
-    ['a file beyond 10 MB', [{ name: 'a.csv', bytes: Buffer.alloc(tenMegabytes + 1, 'a') }], /larger than/],
+    [
+      'a file beyond 10 MB',
+      [{ name: 'a.csv', bytes: Buffer.alloc(tenMegabytes + 1, 'a') }],
+      `a.csv: larger than ${tenMegabytes} bytes`,
+    ],
   ]
 
   for (const [what, parts, words] of refused) {
@@ -145,7 +146,7 @@ export async function uploadCases(
       const { status, body } = await send(id, parts, { content: 'Here' })
       assert.is(status, 400)
       assert.is(body.error, 'Validation failed')
-      assert.match(body.errors!.files!.join(), words)
+      assert.equal(body.errors, { files: [words] })
       assert.equal([await marketplace.contents(), await stored()], before)
     })
   }
