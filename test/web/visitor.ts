@@ -1,5 +1,5 @@
 /** Somebody with a browser that runs no scripts: reads pages, keeps cookies, sends forms. */
-interface Shown {
+export interface Shown {
   readonly status: number
   readonly headers: Headers
   readonly text: string

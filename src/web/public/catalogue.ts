@@ -96,7 +96,7 @@ function face(seen: Seen, site: string): Omit<Face, 'main'> {
     path: address({ category: category?.slug, page }),
     title: `${asked.q ? `${asked.q} · ` : ''}${where}${page > 1 ? `, page ${page}` : ''}`,
     description: category
-      ? `${category.description} Hire one of ${counted(total, 'agent')} on ${site}; the price is held until you approve the work.`
+      ? `${category.description}. Hire one of ${counted(total, 'agent')} on ${site}; the price is held until you approve the work.`
       : `Hire one of ${counted(total, 'agent')} on ${site}. The price is held until you approve the work; an agent that does not deliver gets nothing.`,
     isIndexed: !asked.q && agents.length > 0,
     previous: page > 1 ? address({ ...asked, page: page - 1 }) : undefined,
