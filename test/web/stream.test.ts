@@ -4,9 +4,12 @@ import http from 'node:http'
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { EventStream, type Feed } from '../../src/api/reply.ts'
 import { createClient } from '../../src/client/typed-client.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { openMarketplace } from '../../src/open/open.ts'
+import { EventStreams } from '../../src/web/stream.ts'
+import { Turns } from '../../src/web/turns.ts'
 import { openTestMarketplace, type TestMarketplaceOptions } from '../support/marketplace.ts'
 import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
 
@@ -89,6 +92,57 @@ test('a stream that lost entries says how many', async () => {
   await marketplace.close()
 })
 
+/** Items 3 to 5 are kept of it. */
+const kept: Feed = {
+  oldest: 3,
+  last: 5,
+  next: after => (after < 5 ? { number: Math.max(after + 1, 3), text: `"item ${Math.max(after + 1, 3)}"` } : undefined),
+  watch: () => () => {},
+}
+
+/** All that a stream of what is there sends to who goes on behind `lastId`, or begins after a number. */
+async function wholeStream(hints: EventStream['hints'], after: number, lastId?: string): Promise<string> {
+  const streams = new EventStreams({ heartbeatMs: PATIENCE_MS, process: 'this', release: () => {} })
+  const server = http.createServer((req, res) => {
+    const stream = (status: number, type: string, _: null, more: object) =>
+      void res.writeHead(status, { 'content-type': type, ...more })
+    streams.send(
+      { req, res, flow: 'one', server: { turns: new Turns() }, stream },
+      new EventStream({ feed: kept, after, follows: false, owner: 'one', ...(hints && { hints }) }),
+    )
+  })
+  const port = await new Promise<number>(resolve =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port)),
+  )
+  const headers = { connection: 'close', ...(lastId !== undefined && { 'last-event-id': lastId }) }
+  const text = await (await fetch(`http://127.0.0.1:${port}`, { headers })).text()
+  server.close()
+  return text
+}
+
+test('a stream tells what it goes on with, what it has lost, and what is to be read anew', async () => {
+  const retry = 'retry: 1000\n\n'
+  const item = (number: number) => `id: this-${number}\ndata: "item ${number}"\n\n`
+  const [resync, all] = ['event: resync\ndata: {}\n\n', item(3) + item(4) + item(5)]
+  const gap = (missed: number) => `event: gap\ndata: {"missed":${missed}}\n\n`
+  const cases: readonly (readonly [expected: string, ...given: Parameters<typeof wholeStream>])[] = [
+    [retry + gap(2) + all, undefined, 0],
+    [retry + gap(1) + all, undefined, 1],
+    [retry + all, undefined, 2],
+    [retry + item(5), undefined, 4],
+    [retry, undefined, 5],
+    [retry + item(5), undefined, 0, 'this-4'],
+    [retry + gap(2) + all, undefined, 4, 'other-4'],
+    [retry + item(5), undefined, 4, 'this 4'],
+    [retry + item(5), undefined, 4, `this-${'1'.repeat(16)}`],
+    [retry + resync + all, 'whole', 0],
+    [retry + item(5), 'whole', 0, 'this-4'],
+    [retry + resync, 'whole', 4, 'other-4'],
+    [retry + resync, 'partial', 4, 'other-4'],
+  ]
+  for (const [expected, ...given] of cases) assert.is(await wholeStream(...given), expected, JSON.stringify(given))
+})
+
 test('four streams for one key; one that ends makes room', async () => {
   const { marketplace, ask } = await open()
   const controllers = [0, 1, 2, 3].map(() => new AbortController())
@@ -144,8 +198,8 @@ test('a server that closes ends its streams first, and does not wait for them', 
 
 test('a silent stream has a heartbeat', async () => {
   const { marketplace, ask } = await open({ bounds: { heartbeatMs: 20 } })
-  const text = await textUntil(await ask(), ': alive')
-  assert.is(messagesIn(text).length, 0)
+  const text = await textUntil(await ask(), ': alive\n\n')
+  assert.match(text, /^retry: 1000\n\n(?:: alive\n\n)+$/)
   await marketplace.close()
 })
 
