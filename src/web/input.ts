@@ -27,6 +27,12 @@ export interface Input {
 /** `body`: the raw bytes, or the fields and files of a multipart body. */
 export type ReadInput = (call: Pick<Call, 'req' | 'query'>, body: Buffer | Upload) => Input
 
+/** Of a verb that a page asks for all it has. */
+export const noInput = { params: {}, query: {}, body: undefined } as const
+
+/** Of a verb that a page asks for one thing. */
+export const inputOfId = (id: string) => ({ ...noInput, params: { id } })
+
 /** Whether each path parameter can be an id, so that the database may be asked for it. */
 export function hasPlainParams({ params }: WebRequest): boolean {
   for (const name in params) {

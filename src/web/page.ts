@@ -26,7 +26,7 @@ export const pageHeaders = {
 interface Given {
   readonly body?: string | Html
   readonly type?: string
-  readonly status?: number
+  readonly status?: number | undefined
   /** Whom it is made for: what only one account sees must not be kept for others. */
   readonly isPrivate?: boolean
   /** Where the browser goes instead. */

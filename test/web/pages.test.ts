@@ -39,7 +39,7 @@ for (let at = 1; at <= REVIEWS; at++) {
   await asBuilder('agentAccept', { id })
   await asBuilder('agentDeliver', { id, content: 'Read.' })
   await asBuyer('approveTask', { id })
-  await asBuyer('submitReview', { id, rating: at === 1 ? 1 : 5, comment: at % 2 ? `Review ${at}.\n\nOf many.` : '' })
+  await asBuyer('submitReview', { id, rating: 1 + (at % 5), comment: at % 2 ? `Review ${at}.\n\nOf many.` : '' })
 }
 const [cutSample] = [
   await builder.client.addSample({

@@ -104,7 +104,7 @@ test('whoever signs in goes to a page of this marketplace, and to no other', asy
 test('a wrong password begins nothing, and a second factor is asked for', async () => {
   const user = await marketplace.join('factor')
   const { secret } = await user.client.beginTotp({ password: user.password })
-  await user.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
+  const { recoveryCodes } = await user.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   const visitor = new Visitor(url)
   const wrong = await visitor.send('/sign-in', { email: user.email, password: 'wrong' })
   assert.equal([wrong.status, visitor.isSignedIn], [401, false])
@@ -117,6 +117,10 @@ test('a wrong password begins nothing, and a second factor is asked for', async 
   const code = totpCode(secret, marketplace.world.realNow())
   const passed = await visitor.send('/sign-in', { email: user.email, password: user.password, code })
   assert.equal([passed.status, visitor.isSignedIn], [303, true])
+  const rescued = new Visitor(url)
+  const { email, password: known } = user
+  const recovered = await rescued.send('/sign-in', { email, password: known, code: ` ${recoveryCodes[0]} ` })
+  assert.equal([recovered.status, rescued.isSignedIn], [303, true], 'a recovery code is typed into the same field')
 })
 
 test('one form hires: the task is there, its price is held, its agent is told', async () => {

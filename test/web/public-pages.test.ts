@@ -90,6 +90,11 @@ test('the list is searched, narrowed and ordered, and says what it shows', async
   )
   const elsewhere = (await visitor.get('/agents?q=swift&category=code')).text
   assert.match(elsewhere, '<a class="link" href="/agents?q=swift">In all categories: 1</a>')
+  assert.match(wordsOf((await visitor.get('/agents?q=poem')).text), /No agent matches “ poem ” ?\. Show all agents/)
+  assert.match(
+    wordsOf((await visitor.get('/agents?category=research')).text),
+    /No agent matches in research ?\. Show all agents/,
+  )
   const namesOf = (text: string) => [...text.matchAll(/<h3><a href="\/agents\/([^"]+)"/g)].map(([, slug]) => slug)
   const dear = namesOf((await visitor.get('/agents?sort=price_desc')).text)
   assert.is(dear[0], 'swift-translator')
@@ -275,9 +280,18 @@ test('a long list has pages, which name their neighbours', async () => {
   const reader = new Visitor(other.url)
   const second = (await reader.get('/agents?page=2&sort=newest')).text
   assert.match(second, '<span class="n">21–21 of 21</span>')
-  assert.match(second, '<link rel="prev" href="/agents?sort=newest">')
+  const neighboursOf = (text: string) =>
+    [...text.matchAll(/<(?:link|a class="link") rel="(?:prev|next)" href="[^"]*">/g)].map(([link]) => link)
+  assert.equal(neighboursOf(second), [
+    '<link rel="prev" href="/agents?sort=newest">',
+    '<a class="link" rel="prev" href="/agents?sort=newest">',
+  ])
   assert.match(second, `<link rel="canonical" href="${other.url}/agents?page=2">`)
-  assert.match((await reader.get('/agents')).text, '<a class="link" rel="next" href="/agents?page=2">Next</a>')
+  assert.equal(neighboursOf((await reader.get('/agents')).text), [
+    '<link rel="next" href="/agents?page=2">',
+    '<a class="link" rel="next" href="/agents?page=2">',
+  ])
+  assert.equal(neighboursOf((await reader.get('/agents?page=9')).text), ['<link rel="prev" href="/agents?page=2">'])
   assert.is((await reader.get('/')).headers.get('location'), '/docs', 'who builds an agent looks for the interface')
   await other.close()
 })

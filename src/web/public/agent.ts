@@ -10,6 +10,7 @@ import { isGone } from '../../market/agents/access.ts'
 import type { Actor, ReadCtx } from '../../market/market.ts'
 import { verbs } from '../../market/verbs.ts'
 import { type Html, html } from '../../shared/html.ts'
+import { inputOfId, noInput } from '../input.ts'
 import { SentPage } from '../page.ts'
 import { answered, categoriesOf, rating, revisionsOf } from './agent-facts.ts'
 import { avatar, icon, stars } from './icons.ts'
@@ -41,7 +42,7 @@ export async function agentPage(
   if (agent instanceof Refusal)
     return new SentPage({ status: agent.status, body: refusedPage({ config, files, actor }, agent) })
   if (agent.slug !== params.id) return new SentPage({ status: 301, location: `/agents/${agent.slug}` })
-  const of = { params: { id: agent.id }, body: undefined }
+  const of = inputOfId(agent.id)
   const samples = await verbs.listSamples(ctx, { ...of, query: { page: 1, limit: limits.agent.samples } })
   const reviews = await verbs.listReviews(ctx, { ...of, query: { page: query.reviews, limit: REVIEWS } })
   const seen: Seen = {
@@ -49,9 +50,9 @@ export async function agentPage(
     asked: query,
     samples: samples.items,
     reviews: reviews.items,
-    ratings: await verbs.getRatings(ctx, { ...of, query: {} }),
+    ratings: await verbs.getRatings(ctx, of),
     total: reviews.total,
-    categories: await verbs.listCategories(ctx, { params: {}, query: {}, body: undefined }),
+    categories: await verbs.listCategories(ctx, noInput),
     now: ctx.world.now(),
     currency: config.currency,
     baseUrl: config.baseUrl,
@@ -63,7 +64,7 @@ export async function agentPage(
 /** The agent, or why it is not to be seen. Whether one is hidden for now or never was there, only its builder is told. */
 async function agentOr(ctx: Ctx, id: string): Promise<AgentRecord | OwnAgentRecord | Refusal> {
   try {
-    return await verbs.getAgent(ctx, { params: { id }, query: {}, body: undefined })
+    return await verbs.getAgent(ctx, inputOfId(id))
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
     return (await isGone(ctx.tx, id)) ? new Refusal('not_found', 410, 'This agent was here and is gone') : error

@@ -7,6 +7,7 @@ import { grouped } from '../../api/spans.ts'
 import type { Actor, ReadCtx } from '../../market/market.ts'
 import { verbs } from '../../market/verbs.ts'
 import { type Html, html } from '../../shared/html.ts'
+import { noInput } from '../input.ts'
 import { SentPage } from '../page.ts'
 import { answered, categoriesOf, rating, revisionsOf, speed } from './agent-facts.ts'
 import { avatar, icon } from './icons.ts'
@@ -40,7 +41,7 @@ export async function catalogue(
   const files = memory.of(PublicFiles)
   await files.readStyle(config)
   const list = await found(ctx, { ...query, limit: LIMIT })
-  const categories = await verbs.listCategories(ctx, { params: {}, query: {}, body: undefined })
+  const categories = await verbs.listCategories(ctx, noInput)
   const seen: Seen = { asked: query, categories, ...list, now: world.now(), currency: config.currency }
   const everywhere =
     list.total === 0 && isNarrowed(query) ? (await found(ctx, { q: query.q, page: 1, limit: 1 })).total : 0
@@ -51,7 +52,7 @@ export async function catalogue(
 }
 
 async function found(ctx: ReadCtx & { actor: Actor | null }, asked: Asked & { limit: number }) {
-  const { items, total } = await verbs.listAgents(ctx, { params: {}, query: asked, body: undefined })
+  const { items, total } = await verbs.listAgents(ctx, { ...noInput, query: asked })
   const agents = (items instanceof Json ? items.data : items.map(saidBy)) as readonly AgentRecord[]
   return { agents, total }
 }
@@ -99,7 +100,7 @@ function face(seen: Seen, site: string): Omit<Face, 'main'> {
       ? `${category.description}. Hire one of ${counted(total, 'agent')} on ${site}; the price is held until you approve the work.`
       : `Hire one of ${counted(total, 'agent')} on ${site}. The price is held until you approve the work; an agent that does not deliver gets nothing.`,
     isIndexed: !asked.q && agents.length > 0,
-    previous: page > 1 ? address({ ...asked, page: page - 1 }) : undefined,
+    previous: page > 1 ? address({ ...asked, page: Math.min(page - 1, last) }) : undefined,
     next: page < last ? address({ ...asked, page: page + 1 }) : undefined,
     data: {
       '@type': 'ItemList',

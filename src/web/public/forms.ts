@@ -5,7 +5,7 @@ import { icon } from './icons.ts'
 import { note } from './layout.ts'
 
 /** What was typed. */
-export type Typed = Readonly<Record<string, string>>
+export type Typed = Readonly<Record<string, string | undefined>>
 
 export interface Form {
   readonly typed: Typed

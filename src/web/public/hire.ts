@@ -11,7 +11,7 @@ import { claim, keep } from '../../market/requests/idempotency.ts'
 import { verbs } from '../../market/verbs.ts'
 import type { Config } from '../../settings/config.ts'
 import { type Html, html } from '../../shared/html.ts'
-import { bodyOf } from '../input.ts'
+import { bodyOf, inputOfId, noInput } from '../input.ts'
 import { SentPage, seeOther } from '../page.ts'
 import { newRequestId } from '../response.ts'
 import { answered, rating, revisionsOf } from './agent-facts.ts'
@@ -49,7 +49,7 @@ export async function hire(ctx: FormCtx, { params, body: typed }: At & { body: T
     const id = await send({ ...ctx, actor }, params.id, typed)
     return seeOther(`/agents/${params.id}/hire?task=${id}`)
   } catch (refusal) {
-    if (!(refusal instanceof Refusal) || refusal.status >= 500 || refusal.code === 'not_found') throw refusal
+    if (!(refusal instanceof Refusal) || refusal.status >= 500) throw refusal
     return db.read(async tx => shown({ ...ctx, tx }, await agentOf({ ...ctx, tx }, params.id), { typed, refusal }))
   }
 }
@@ -57,7 +57,7 @@ export async function hire(ctx: FormCtx, { params, body: typed }: At & { body: T
 const toSignIn = (slug: string) => seeOther(`/sign-in?to=${encodeURIComponent(`/agents/${slug}/hire`)}`)
 
 const agentOf = (ctx: Pick<PageCtx, 'tx'> & PageCtx, id: string): Promise<AgentRecord> =>
-  verbs.getAgent(ctx, { params: { id }, query: {}, body: undefined })
+  verbs.getAgent(ctx, inputOfId(id))
 
 /** Returns the id of the task. The same form sent twice is one task; sent with other words, it is another. */
 async function send(ctx: FormCtx & { actor: Actor }, slug: string, typed: Typed): Promise<string> {
@@ -91,8 +91,8 @@ async function send(ctx: FormCtx & { actor: Actor }, slug: string, typed: Typed)
     })
     const earlier = await claim(tx, world, request)
     if (earlier) return earlier.text
-    const { id } = await verbs.createTask(inside, { params: {}, query: {}, body })
-    await verbs.submitTask(inside, { params: { id }, query: {}, body: undefined })
+    const { id } = await verbs.createTask(inside, { ...noInput, body })
+    await verbs.submitTask(inside, inputOfId(id))
     await keep(tx, ctx, request, { status: 201, text: id })
     return id
   })
@@ -106,8 +106,7 @@ async function around({ config, memory, actor }: PageCtx) {
 
 async function shown(ctx: PageCtx, agent: AgentRecord, form: Form): Promise<SentPage> {
   const { actor, config } = ctx
-  const balance =
-    actor && (await verbs.getWallet({ ...ctx, actor }, { params: {}, query: {}, body: undefined })).wallet.balance
+  const balance = actor && (await verbs.getWallet({ ...ctx, actor }, noInput)).wallet.balance
   const name = said(agent.name)
   const main = html`<p class="crumb"><a href="/agents">Agents</a> ${icon('next')} <a href="/agents/${agent.slug}">${name}</a></p>
 <h1>Hire ${name}</h1>
@@ -120,7 +119,7 @@ async function shown(ctx: PageCtx, agent: AgentRecord, form: Form): Promise<Sent
     isIndexed: false,
   }
   return new SentPage({
-    status: form.refusal?.status ?? 200,
+    status: form.refusal?.status,
     body: document(await around(ctx), { ...face, main }),
     isPrivate: true,
   })
@@ -169,7 +168,7 @@ function moneyPart(agent: AgentRecord, currency: string): Html {
 
 async function sentPage(ctx: PageCtx & { actor: Actor }, id: string): Promise<SentPage> {
   if (id.length > 100 || id.includes('\0')) throw refuse('not_found', 'task')
-  const task = await verbs.getTask(ctx, { params: { id }, query: {}, body: undefined })
+  const task = await verbs.getTask(ctx, inputOfId(id))
   const { agent } = task
   const body = document(await around(ctx), {
     path: `/agents/${agent.slug}/hire`,

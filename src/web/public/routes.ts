@@ -15,7 +15,7 @@ import { refusedPage } from './layout.ts'
 import { PublicFiles } from './style.ts'
 
 /** A bad cookie counts as none, on every page. */
-const page = { auth: 'public', page: true, sets: 'session', reply: z.unknown(), source: 'A-307' } as const
+const page = { auth: 'public', page: true, sets: 'session', reply: z.unknown(), summary: '', source: 'A-307' } as const
 const shown = { ...page, method: 'GET', unit: 'read', rate: 'general' } as const
 const sent = { ...page, method: 'POST', unit: 'own', form: true, body: z.record(z.string(), z.string()) } as const
 
@@ -26,7 +26,6 @@ export const publicPages = {
     ...shown,
     path: '/agents',
     rate: 'search',
-    summary: 'All agents',
     query: z.object({
       q: text(limits.search.query).optional(),
       category: text(limits.search.query).optional(),
@@ -37,24 +36,22 @@ export const publicPages = {
   agentPage: endpoint({
     ...shown,
     path: '/agents/:id',
-    summary: 'One agent',
     query: z.object({ reviews: paging.page, sample: short() }),
   }),
-  hirePage: endpoint({ ...shown, path: '/agents/:id/hire', summary: 'Hire', query: z.object({ task: short() }) }),
-  hire: endpoint({ ...sent, path: '/agents/:id/hire', rate: 'task_submission', summary: 'Send a task' }),
-  signInPage: endpoint({ ...shown, path: '/sign-in', summary: 'Sign in', query: z.object({ to: short() }) }),
-  signIn: endpoint({ ...sent, path: '/sign-in', rate: 'authentication', summary: 'Sign in' }),
+  hirePage: endpoint({ ...shown, path: '/agents/:id/hire', query: z.object({ task: short() }) }),
+  hire: endpoint({ ...sent, path: '/agents/:id/hire', rate: 'task_submission' }),
+  signInPage: endpoint({ ...shown, path: '/sign-in', query: z.object({ to: short() }) }),
+  signIn: endpoint({ ...sent, path: '/sign-in', rate: 'authentication' }),
   signUpPage: endpoint({
     ...shown,
     path: '/sign-up',
-    summary: 'Create an account',
     query: z.object({ to: short(), as: short() }),
   }),
-  signUp: endpoint({ ...sent, path: '/sign-up', rate: 'registration', grows: true, summary: 'Create an account' }),
-  signOut: endpoint({ ...sent, path: '/sign-out', rate: 'general', summary: 'Sign out' }),
-  sitemap: endpoint({ ...shown, path: '/sitemap.xml', rate: 'search', summary: 'All sitemaps' }),
-  sitemapPage: endpoint({ ...shown, path: '/sitemaps/:id', rate: 'search', summary: 'One sitemap' }),
-  robots: endpoint({ ...shown, path: '/robots.txt', summary: 'What robots may read' }),
+  signUp: endpoint({ ...sent, path: '/sign-up', rate: 'registration', grows: true }),
+  signOut: endpoint({ ...sent, path: '/sign-out', rate: 'general' }),
+  sitemap: endpoint({ ...shown, path: '/sitemap.xml', rate: 'search' }),
+  sitemapPage: endpoint({ ...shown, path: '/sitemaps/:id', rate: 'search' }),
+  robots: endpoint({ ...shown, path: '/robots.txt' }),
 } satisfies Record<string, Endpoint>
 
 type Made = Readonly<Record<keyof typeof publicPages, AnyVerb>>

@@ -6,7 +6,7 @@ import type { Actor, Caller, OwnCtx, ReadCtx } from '../../market/market.ts'
 import { verbs } from '../../market/verbs.ts'
 import type { Config } from '../../settings/config.ts'
 import { type Html, html } from '../../shared/html.ts'
-import { bodyOf } from '../input.ts'
+import { bodyOf, noInput } from '../input.ts'
 import { SentPage, seeOther } from '../page.ts'
 import { type Fields, type Form, faultsOf, field, localPath, type Typed } from './forms.ts'
 import { document, siteName } from './layout.ts'
@@ -19,7 +19,6 @@ interface Query {
   readonly as?: string | undefined
 }
 
-const EMPTY: Form = { typed: {}, refusal: null }
 const whereTo = ({ to, as }: Query, { console }: Config, { isBuilder, isAdmin }: Someone) => {
   const asked = localPath(to)
   if (asked !== null || console === 'off') return asked ?? '/agents'
@@ -38,12 +37,13 @@ interface Begun {
 
 export async function signInPage(ctx: PageCtx, { query }: { query: Query }): Promise<SentPage> {
   if (ctx.actor) return seeOther(whereTo(query, ctx.config, ctx.actor.user))
-  return shown(ctx, 'in', { ...EMPTY, typed: { to: query.to ?? '' } })
+  return shown(ctx, 'in', { typed: { to: query.to }, refusal: null })
 }
 
 export async function signUpPage(ctx: PageCtx, { query }: { query: Query }): Promise<SentPage> {
   if (ctx.actor) return seeOther(whereTo(query, ctx.config, ctx.actor.user))
-  return shown(ctx, 'up', { ...EMPTY, typed: { to: query.to ?? '', isBuilder: query.as === 'builder' ? 'on' : '' } })
+  const isBuilder = query.as === 'builder' ? 'on' : undefined
+  return shown(ctx, 'up', { typed: { to: query.to, isBuilder }, refusal: null })
 }
 
 export const signIn = (ctx: FormCtx, { body: typed }: { body: Typed }) =>
@@ -51,26 +51,20 @@ export const signIn = (ctx: FormCtx, { body: typed }: { body: Typed }) =>
     const { email, password, code } = typed
     // A recovery code is longer than what an authenticator shows.
     const given = code?.trim() ? { [/^\d{6}$/.test(code.trim()) ? 'totp' : 'recoveryCode']: code.trim() } : {}
-    return verbs.login(ctx, {
-      params: {},
-      query: {},
-      body: bodyOf(endpoints.login.body, { email, password, ...given }),
-    })
+    return verbs.login(ctx, { ...noInput, body: bodyOf(endpoints.login.body, { email, password, ...given }) })
   })
 
 export const signUp = (ctx: FormCtx, { body: typed }: { body: Typed }) =>
   begun(ctx, 'up', typed, async () => {
     const { email, password, name, isBuilder } = typed
     const body = bodyOf(endpoints.register.body, { email, password, name, isBuilder: isBuilder === 'on' })
-    return verbs.register(ctx, { params: {}, query: {}, body })
+    return verbs.register(ctx, { ...noInput, body })
   })
 
 export async function signOut(ctx: FormCtx): Promise<SentPage> {
   const { actor, db } = ctx
   if (actor?.via !== 'session') return seeOther('/agents')
-  const { session } = await db.write(tx =>
-    verbs.logout({ ...ctx, tx, actor }, { params: {}, query: {}, body: undefined }),
-  )
+  const { session } = await db.write(tx => verbs.logout({ ...ctx, tx, actor }, noInput))
   return seeOther('/agents', { session })
 }
 
@@ -107,7 +101,7 @@ async function shown(
       main: html`<div class="gate stack s5"><h1>${title}</h1>${isToHire(form) && html`<p class="lead2">Whoever hires has an account. You come back to where you were.</p>`}${kind === 'in' ? signInForm(config, form) : signUpForm(form)}</div>`,
     },
   )
-  return new SentPage({ status: form.refusal?.status ?? 200, body })
+  return new SentPage({ status: form.refusal?.status, body })
 }
 
 const isToHire = ({ typed }: Form) => /^\/agents\/[^/]+\/hire$/.test(typed.to ?? '')
