@@ -8,7 +8,7 @@ import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { Masked } from '../support/masked.ts'
 import { requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
-const marketplace = await openTestMarketplace({ rateLimits: 'off' })
+const marketplace = await openTestMarketplace({ rateLimits: 'warn' })
 const buyer = await marketplace.join('buyer', 10_000)
 const builder = await marketplace.join('builder')
 const agent = await marketplace.list(builder)
@@ -29,6 +29,7 @@ const shown = ({ text }: WireAnswer) =>
     .trimEnd()
     .replace(/(?<=^(?:x-request-id|etag|content-length|x-service-instance): ).*/gm, '…')
     .replace(/(?<=^(?:set-cookie): session=)\w+/gm, '…')
+    .replace(/(?<=^ratelimit.*;[qrtw]=)\d+/gm, '…')
 
 const keyOf = ({ key }: { key?: string | undefined }): WireHeader => ['authorization', `Bearer ${key}`]
 const JSON_TYPE: WireHeader = ['content-type', 'application/json']

@@ -10,7 +10,7 @@ import { Masked } from '../support/masked.ts'
 import { type Shown, Visitor } from './visitor.ts'
 
 const FOLDER = resolve('test/web/pages')
-const marketplace = await openTestMarketplace({ mode: 'serve', rateLimits: 'off', payments: 'sandbox' })
+const marketplace = await openTestMarketplace({ mode: 'serve', rateLimits: 'warn', payments: 'sandbox' })
 const { url } = marketplace
 await marketplace.stopHeartbeat()
 const builder = await marketplace.join('builder')
@@ -29,6 +29,10 @@ await marketplace.callback(swift, task.id, { action: 'accept' })
 await marketplace.callback(swift, task.id, { action: 'deliver', content: 'Done.' })
 await buyer.client.approveTask({ id: task.id })
 await buyer.client.submitReview({ id: task.id, rating: 4, comment: 'Quick & careful.\nAgain!' })
+
+const accepted = await marketplace.draft(buyer, swift, taskFields)
+await buyer.client.submitTask({ id: accepted.id })
+await marketplace.callback(swift, accepted.id, { action: 'accept' })
 
 /** One page of reviews and one more. */
 const REVIEWS = 11
@@ -96,7 +100,7 @@ const LEFT_OUT = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding
 function headOf({ status, headers }: Shown): string {
   const lines = [...headers]
     .filter(([name]) => !LEFT_OUT.has(name))
-    .map(([name, value]) => `${name}: ${name === 'etag' ? '…' : value.replace(/(?<=session=)\w+/, '…')}`)
+    .map(([name, value]) => `${name}: ${name === 'etag' ? '…' : value.replace(/(?<=session=|;[qrtw]=)\w+/g, '…')}`)
   return [status, ...lines, '', ''].join('\n')
 }
 
@@ -134,10 +138,11 @@ const pages: Readonly<Record<string, () => Promise<Shown>>> = {
     const sent = await signedIn.send(HIRE, { ...words, price: '12.50', once })
     return signedIn.get(sent.headers.get('location')!)
   },
-  'hired-over': () => signedIn.get(`${HIRE}?task=${task.id}`),
+  'hired-accepted': () => signedIn.get(`${HIRE}?task=${accepted.id}`),
   'hired-none': () => signedIn.get(`${HIRE}?task=${'t'.repeat(101)}`),
   'sign-in': () => anybody.get(`/sign-in?to=${HIRE}`),
   'sign-in-refused': () => anybody.send('/sign-in', { email: buyer.email, password: 'wrong', to: HIRE }),
+  'sign-in-nothing': () => anybody.send('/sign-in', {}),
   'sign-in-code': () => leaver.send('/sign-in', { email: secured.email, password: secured.password }),
   'sign-in-wrong-code': () =>
     leaver.send('/sign-in', { email: secured.email, password: secured.password, code: ' not-a-code ', to: 'none' }),

@@ -108,6 +108,16 @@ test('the list is searched, narrowed and ordered, and says what it shows', async
   }
 })
 
+test('a category is chosen by its slug and by its name, in any case', async () => {
+  await admin.client.createCategory({ name: 'Far and Wide', slug: 'travel', description: 'Ways to go' })
+  for (const given of ['travel', 'TRAVEL', 'far+and+wide', 'Far+and+Wide']) {
+    const { text } = await visitor.get(`/agents?category=${given}`)
+    assert.match(text, '<title>Agents for Far and Wide · ', given)
+    assert.match(text, '<a href="/agents?category=travel" aria-current="true"><bdi dir="auto">Far and Wide</bdi>')
+    assert.match(wordsOf(text), '0 agents in Far and Wide .')
+  }
+})
+
 test('what people write is shown as text, each in its own direction, and what would turn or hide it by its number', async () => {
   const { text } = await visitor.get('/agents')
   assert.not.match(text, '<img src=x')
