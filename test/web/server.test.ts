@@ -126,8 +126,10 @@ async function start(more: Partial<Config> = {}) {
     log: (line: LogEntry) => log.push(line),
   })
   const pages = { '/docs': () => ({ type: 'text/html', body: '<p>é' }) }
-  const server = createServer({ endpoints, verbs, market, authenticate, pages })
-  return { server, log, config, db, ...(await server.listen()) }
+  const debugged: Readonly<Record<string, unknown>>[] = []
+  const debug = (line: Readonly<Record<string, unknown>>) => void debugged.push(line)
+  const server = createServer({ endpoints, verbs, market, authenticate, pages, debug })
+  return { server, log, debugged, config, db, ...(await server.listen()) }
 }
 
 const marketplace = await start()
@@ -424,11 +426,41 @@ test('what a verb throws becomes its refusal, and our own faults tell nothing', 
 })
 
 test('each request is one line in the log, without its query', async () => {
-  await ask('/api/things/special?secret=1', { headers: key('ann') })
-  const line = marketplace.log.at(-1) as Extract<LogEntry, { type: 'request' }>
-  assert.is(line.path, '/api/things/special')
-  assert.is(line.userId, 'ann')
-  assert.is(line.status, 200)
+  const { headers } = await ask('/api/things/special?secret=1', { headers: key('ann') })
+  const { ms, ...line } = marketplace.log.at(-1) as Extract<LogEntry, { type: 'request' }>
+  assert.type(ms, 'number')
+  assert.equal(line, {
+    ...{ type: 'request', method: 'GET', path: '/api/things/special', route: '/api/things/special', status: 200 },
+    ...{ requestId: headers['x-request-id'], userId: 'ann', address: '127.0.0.1' },
+  })
+  await post('/api/things', {}, key('suspended'))
+  const { ms: _ms, requestId, ...refused } = marketplace.log.at(-1) as Extract<LogEntry, { type: 'request' }>
+  assert.type(requestId, 'string')
+  assert.equal(refused, {
+    ...{ type: 'request', method: 'POST', path: '/api/things', route: '/api/things', status: 400 },
+    ...{ userId: 'suspended', address: '127.0.0.1', refusal: 'validation_failed' },
+  })
+})
+
+test('a debug line tells what a request brings by its kind, never what is in it', async () => {
+  const last = () => {
+    const { ms, requestId, clientPort, ...line } = marketplace.debugged.at(-1)!
+    assert.equal([typeof ms, typeof requestId, typeof clientPort], ['number', 'string', 'number'])
+    return line
+  }
+  const plain = { contentType: undefined, bodyBytes: 0, userAgent: undefined, http: '1.1' }
+  await ask('/api/open?secret=1', { headers: { ...cookie('ann'), 'user-agent': 'a reader' } })
+  const open = { method: 'GET', route: '/api/open', status: 200 }
+  assert.equal(last(), { ...open, ...plain, credential: 'cookie', userAgent: 'a reader' })
+  await ask('/api/open')
+  assert.equal(last(), { ...open, ...plain, credential: 'none' })
+  await post('/api/things', { name: 'x', size: 'large' }, { ...key('ann'), 'x-service-signature': 'abc' })
+  const made = { method: 'POST', route: '/api/things', status: 400, ...plain, contentType: 'application/json' }
+  const refused = { refusal: 'validation_failed', fields: ['name', 'size'] }
+  assert.equal(last(), { ...made, bodyBytes: 27, credential: 'signature', ...refused })
+  await ask('/nothing', { headers: key('ann') })
+  const stray = { method: 'GET', route: null, status: 404, ...plain, credential: 'authorization' }
+  assert.equal(last(), { ...stray, refusal: 'no_such_path', fields: [] })
 })
 
 test('pages and health are outside the envelope', async () => {
@@ -454,7 +486,7 @@ test('readyz says 503 when the embedded engine has stopped', async () => {
 
 test('what is no HTTP gets the envelope and the end of the connection', async () => {
   const host = 'Host: localhost\r\nConnection: close\r\n'
-  const inputs = [
+  const inputs: readonly (string | Buffer)[] = [
     'hello\r\n\r\n',
     '\0\0\0\0\r\n\r\n',
     `GET /api/things/a\0b HTTP/1.1\r\n${host}\r\n`,
@@ -465,10 +497,17 @@ test('what is no HTTP gets the envelope and the end of the connection', async ()
     `POST /api/things HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
   ]
+  const errors = new Map<string | Buffer, string>([
+    [inputs[3]!, 'The headers are too large'],
+    [inputs[4]!, 'The Host header is missing'],
+  ])
   for (const input of inputs) {
     const answer = await raw(input)
     assert.match(answer, /^HTTP\/1.1 400 Bad Request\r\n/, JSON.stringify(String(input).slice(0, 60)))
-    assert.is(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).success, false)
+    assert.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)), {
+      success: false,
+      error: errors.get(input) ?? 'This is no HTTP request',
+    })
   }
   assert.match(await raw(`OPTIONS * HTTP/1.1\r\n${host}\r\n`), /^HTTP\/1.1 404/)
   assert.match(await raw(`GET /api/open HTTP/1.1\r\n${host}Expect: wonders\r\n\r\n`), /^HTTP\/1.1 200/)
