@@ -410,6 +410,21 @@ export async function uploadCases(
     assert.match(unnamed, /a part named files needs a file name/)
   })
 
+  test('a body that is no form says what is wrong with it', async () => {
+    const path = `${marketplace.url}/api/agent/tasks/${await accepted()}/deliver`
+    const said = async (type: string, body: string) => {
+      const headers = { authorization: `Bearer ${keyOf(builder)}`, 'content-type': type }
+      const answer = await fetch(path, { method: 'POST', headers, body })
+      assert.is(answer.status, 400)
+      return ((await answer.json()) as Envelope<never>).error!
+    }
+    // Behind the colon are the words of the parser.
+    assert.match(await said('multipart/form-data', '--b--'), /^The multipart body can't be read: \S/)
+    const unended = '--b\r\nContent-Disposition: form-data; name="content"\r\n\r\na'
+    for (const body of ['hello', unended])
+      assert.match(await said('multipart/form-data; boundary=b', body), /^The multipart body is broken: \S/, body)
+  })
+
   test('an empty content beside a file is as none', async () => {
     const text = await raw(
       request(await accepted(), formOf('name="files"; filename="a.csv"', Buffer.from('a,b\n'), '')),

@@ -1,6 +1,6 @@
 // engines: embedded, postgres at length; process: shared; lengths: short, long
 /** Files of deliverables in a folder of this machine, over the wire. Source: I-deliverable-input, I-agent-routes, A-19, A-21, A-22. */
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -25,6 +25,14 @@ await uploadCases(test, marketplace, onDisk, engine === 'embedded' ? amount({ sh
 
 test('nothing is left among what arrives', async () => {
   assert.equal(await readdir(incoming), [])
+})
+
+test('what is kept can be read by nobody else on the machine', async () => {
+  const folder = join(incoming, '..')
+  const kept = (await readdir(folder)).filter(name => name.startsWith('file_'))
+  assert.ok(kept.length > 0)
+  const modes = await Promise.all(kept.map(async name => (await stat(join(folder, name))).mode & 0o077))
+  assert.equal(new Set(modes), new Set([0]))
 })
 
 test.run()
