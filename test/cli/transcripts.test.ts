@@ -36,7 +36,7 @@ const groups = [...[...DAYS].map(name => [name]), names.filter(name => !DAYS.has
 
 for (const group of groups) {
   test(`${group.join(', ')}: what is typed prints what it has printed before`, async () => {
-    const dev = await enteredDev()
+    const dev = await enteredDev(group.includes('operator.txt') ? { MARKETPLACE_PAYMENTS: 'manual' } : {})
     for (const [file, text] of Object.entries(FILES)) writeFileSync(file, text)
     await until('the test of the start', async () => (await runHere('test-connection', 'sample-agent')).code === 0)
     try {
@@ -52,9 +52,9 @@ async function typeAll(name: string): Promise<void> {
   const before = commandsIn(readFileSync(path, 'utf8'))
   const typed = name === 'wrong-values.txt' ? (await wrongValues()).map(typedAs) : before
   const now = await typedAgain(typed, webhooksSent)
-  assert.not.match(now.join('\n'), /\[object|\bundefined\b|\bNaN\b/)
   if (isWriting) return writeFileSync(path, transcriptOf(now))
   assert.ok(now.length > 0)
+  for (const command of now) assert.not.match(command, /\[object|\bundefined\b(?!-secret)|\bNaN\b/, command)
   assert.equal(typed.map(lineOf), before.map(lineOf), 'npm run goldens writes what was added')
   for (const [at, command] of now.entries()) assert.fixture(command, before[at]!)
 }

@@ -17,7 +17,8 @@ export async function jsonGiven(flag: string, given: string): Promise<string> {
   } catch (error) {
     // Later versions of Node add the line and the column, of what mostly is one line.
     const why = (error as Error).message.replace(/ \(line \d+ column \d+\)$/, '')
-    throw new UsageError(`${from} is not JSON: ${why}. Quote it like '{"name": "value"}'.`)
+    const advice = from === flag ? ` Quote it like '{"name": "value"}'.` : ''
+    throw new UsageError(`${from} is not JSON: ${why}.${advice}`)
   }
 }
 

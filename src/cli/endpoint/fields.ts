@@ -65,7 +65,8 @@ function flagFields(
     if (given === undefined) continue
     const more = typeof sets === 'string' ? { [sets]: givenValue(record, sets, given, text) } : sets
     for (const field of Object.keys(more)) {
-      if (field in fields) throw new UsageError(`${text} contradicts another flag. See: ${nextSteps.helpOf(name)}`)
+      if (field in fields)
+        throw new UsageError(`${flagIn(text)} contradicts another flag. See: ${nextSteps.helpOf(name)}`)
     }
     Object.assign(fields, more)
   }

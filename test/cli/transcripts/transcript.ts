@@ -61,7 +61,8 @@ const spaced = (text: string) =>
   text
     .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
     .replace(/\b((?:[1-5]\d\d|none) {2})\d+(?= {2})/g, '$1N')
-    .replace(/("(?:durationMs|offsetMs|ms)":|bytes removed {2})\d+/g, '$1N')
+    .replace(/("(?:durationMs|offsetMs|ms)":|bytes(?: removed)? {2})\d+/g, '$1N')
+    .replace(/^(usr_\d+ .* (?:yes|no) {2})[1-9]\d*(?= {2}\d+$)/, '$1N')
     .replace(/("step":"accepted".*"status":")\w+/, '$1in_progress or delivered')
     .replaceAll(/…[0-9a-f]{6}\b/g, '…ID')
     .replace(/^[0-9a-f]{8}(?= {2}(?:yes|no)\b)/, 'KEY')
