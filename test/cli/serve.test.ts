@@ -4,6 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { version } from '../../src/settings/config.ts'
 import { isLong } from '../support/length.ts'
 import { startObjectStore } from '../support/object-store.ts'
 import { refusalIn } from './deployment.ts'
@@ -11,12 +12,21 @@ import { inFolder, run, runRefused, start } from './program.ts'
 
 const SERVE = ['serve', '--port', '0', '--json']
 
+const NO_MAIL = 'No mail is configured (MARKETPLACE_SMTP_URL, MARKETPLACE_MAIL_FROM): nobody can reset a password.'
+const ONE_FACTOR =
+  'The administrator  signed in without a second factor; npx agent-marketplace account totp begin turns one on.'
+const WAY_OUT =
+  'Webhooks may go to 10.0.0.0/8 too (MARKETPLACE_EGRESS_ALLOW): every builder can reach what listens there.'
+const NO_TLS =
+  'The base URL is http://market.example: passwords, sessions and keys can be read on their way. Put TLS in front and say --base-url https://…'
+
 test(
   'the ready line tells where it is, SIGTERM ends it with 0, and a second start finds what was kept',
   inFolder(async folder => {
     const admin = { MARKETPLACE_ADMIN_EMAIL: ' Root@Example.com', MARKETPLACE_ADMIN_PASSWORD: 'correct horse' }
+    const open = ['--base-url', 'http://market.example', '--metrics-port', '0']
     for (const env of [admin, { MARKETPLACE_EGRESS_ALLOW: '10.0.0.0/8' }]) {
-      const { child, ended, firstLine } = start(SERVE, folder, env)
+      const { child, ended, firstLine } = start(env === admin ? SERVE : [...SERVE, ...open], folder, env)
       const ready = JSON.parse(await firstLine)
       assert.equal(ready, { type: 'ready', mode: 'serve', url: ready.url, db: 'marketplace.db', pid: child.pid })
       assert.is((await fetch(`${ready.url}/readyz`)).status, 200)
@@ -31,9 +41,24 @@ test(
       child.kill('SIGTERM')
       const { code, out, err } = await ended
       assert.is(code, 0, err)
-      for (const line of out.trim().split('\n')) assert.type(JSON.parse(line), 'object')
-      assert.match(out, 'No mail is configured')
-      assert.is(out.includes('Webhooks may go to 10.0.0.0/8 too (MARKETPLACE_EGRESS_ALLOW)'), env !== admin)
+      const lines = out
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      const { time, ms, level, ...started } = lines.find(({ type }) => type === 'start')
+      const here = { url: ready.url, engine: 'embedded', db: 'marketplace.db', pid: child.pid }
+      assert.equal(started, { type: 'start', version, ...here })
+      assert.equal(
+        lines
+          .filter(({ type }) => ['info', 'warning'].includes(type))
+          .map(({ message }) => message.replace(/:\d+|(?<= )usr_\w+/, '')),
+        env === admin
+          ? [NO_MAIL, ONE_FACTOR]
+          : [WAY_OUT, 'Metrics are at http://127.0.0.1/metrics', NO_MAIL, NO_TLS, ONE_FACTOR],
+      )
+      const { time: _, level: __, ms: took, ...stopped } = lines.at(-1)
+      assert.equal(stopped, { type: 'stop', reason: 'SIGTERM' })
+      assert.type(took, 'number')
       assert.not(existsSync(join(folder, 'marketplace.db.lock')))
     }
     assert.is(statSync(join(folder, 'marketplace.db.key')).mode & 0o777, 0o600)

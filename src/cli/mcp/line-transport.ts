@@ -2,6 +2,7 @@
  * stdin and stdout for a client that speaks JSON-RPC, a message a line: every request is answered, also one that can't be read, and it
  * is known which ones wait for their answer. The transport of the SDK is silent about the former and does not know the latter.
  */
+import type { Readable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   ErrorCode,
@@ -23,19 +24,21 @@ export class LineTransport implements Transport {
   onclose?: () => void
   /** Resolves when the client has said all. */
   readonly ended: Promise<void>
+  readonly #input: Readable
   readonly #waiting = new Set<RequestId>()
   #end = () => {}
   #noneWaits = () => {}
   #left: Buffer = Buffer.alloc(0)
 
-  constructor() {
+  constructor(input: Readable = process.stdin) {
+    this.#input = input
     this.ended = new Promise(resolve => {
       this.#end = resolve
     })
   }
 
   async start(): Promise<void> {
-    process.stdin.on('data', this.#take).once('end', this.#takeLast)
+    this.#input.on('data', this.#take).once('end', this.#takeLast)
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -52,7 +55,7 @@ export class LineTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    process.stdin.off('data', this.#take).off('end', this.#takeLast).pause()
+    this.#input.off('data', this.#take).off('end', this.#takeLast).pause()
     this.onclose?.()
   }
 
