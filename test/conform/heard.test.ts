@@ -11,8 +11,9 @@ import { bytesOf, type Happening } from '../../src/conform/history/history.ts'
 import { Recorder } from '../../src/conform/history/recorder.ts'
 import { CallbackFront } from '../../src/conform/marketplaces/callback-proxy.ts'
 import { Lane, type LaneBuyer } from '../../src/conform/marketplaces/lane.ts'
-import { answerCut, onItsWayUntil, unavailable } from '../../src/sim/callbacks/faults.ts'
+import { answerCut, lasting, onItsWayUntil, unavailable } from '../../src/sim/callbacks/faults.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
 
 const test = suite('what an agent says')
 
@@ -137,6 +138,60 @@ test('what was prepared happens so often, to that task and that action; what met
   )
 })
 
+test('what lasts for a time meets all that come meanwhile, and nothing that comes later', async () => {
+  const id = await submitted('d')
+  const said = async (action: string) => {
+    const body = JSON.stringify({ action, content: 'I am at it.' })
+    return post(`/api/agent/tasks/${id}/callback`, body, signed(body))
+  }
+  const prepare = (action: string, forMs: number) =>
+    lane.callbacks.prepare({ label: action, taskId: id, action, fault: lasting(forMs, unavailable(1)) })
+  const before = lane.callbacks.unused.length
+  prepare('message', PATIENCE_MS)
+  assert.equal([await said('message'), await said('message')], [503, 503])
+  prepare('accept', -1)
+  assert.is(await said('accept'), 200)
+  assert.is(lane.callbacks.unused.length, before)
+})
+
+test('who waits until all is recorded waits for what is on its way, and no longer than he says', async () => {
+  const id = await submitted('e')
+  let release = () => {}
+  const until = new Promise<void>(resolve => (release = resolve))
+  const begun = new Promise<void>(resolve => {
+    const fault = onItsWayUntil(until, resolve)
+    lane.callbacks.prepare({ label: 'e', taskId: id, action: 'accept', fault })
+  })
+  const body = '{"action":"accept"}'
+  const count = recordedOf('callback').length
+  const answered = post(`/api/agent/tasks/${id}/callback`, body, signed(body))
+  await begun
+  await inTime('what is not waited for', lane.callbacks.recorded(1))
+  assert.is(recordedOf('callback').length, count)
+  const recorded = lane.callbacks.recorded(PATIENCE_MS)
+  release()
+  await recorded
+  assert.is(recordedOf('callback').length, count + 1)
+  assert.is(await answered, 200)
+})
+
+/** On a slow machine it may be back before it is asked. */
+const isLostWhileAway = (front: CallbackFront, isLost: () => Promise<boolean>) =>
+  until('what is lost', async () => {
+    const back = front.away(50)
+    const is = await isLost()
+    await back
+    return is
+  })
+
+test('a marketplace that is away takes nothing, and is where it was when it is back', async () => {
+  const { url } = lane.callbacks
+  const asked = () => post('/api/agent/tasks/task_2/callback', '{"action":"accept"}')
+  const before = await asked()
+  await isLostWhileAway(lane.callbacks, async () => (await asked()) === 'fetch failed')
+  assert.equal([await asked(), lane.callbacks.url], [before, url])
+})
+
 test('every other request with its path, and those to other hosts with the whole address', async () => {
   const before = recordedOf('request').length
   const key = { Authorization: `Bearer ${lane.apiKey}` }
@@ -213,10 +268,34 @@ test('who looks for work finds that of both marketplaces, each callback gets to 
       ...['a /api/agent/tasks/task_0/callback', 'b /api/agent/tasks/task_1/callback'],
       ...['a /api/agent/tasks/task_2/callback', 'a /api/tasks'],
     ])
+    // Also by the address of the other.
+    const about = () => fetch(`${url}/api/agent/tasks/task_1/callback`, { method: 'POST', body: '{}' })
+    await isLostWhileAway(fronts[1]!, () =>
+      about().then(
+        () => false,
+        () => true,
+      ),
+    )
+    assert.is((await about()).status, 200)
   } finally {
     for (const front of fronts) await front.close()
     for (const server of servers) server.close()
   }
+})
+
+test('what nobody takes comes a third time within a minute, as nobody moves this clock', async () => {
+  let waits: number[] = []
+  await until('two attempts', async () => {
+    const { items } = await lane.builder('listDeliveries', { id: 'agt_1', limit: 100 })
+    waits = (items as readonly { attempts: readonly { createdAt: string }[]; nextAttemptAt: string | null }[])
+      .filter(({ attempts, nextAttemptAt }) => attempts.length === 2 && nextAttemptAt !== null)
+      .map(({ attempts, nextAttemptAt }) => Date.parse(nextAttemptAt!) - Date.parse(attempts.at(-1)!.createdAt))
+    return waits.length > 0
+  })
+  assert.ok(
+    waits.every(ms => ms < 60_000),
+    `${waits}`,
+  )
 })
 
 test.run()

@@ -272,6 +272,18 @@ test('a report tells how long the run and each check took, what was bought, and 
   assert.is(reported([check('a.b', wrong, { level: 'may' })]).summary.levels.may.pass, 1)
 })
 
+test('of an agent that is looked at from outside no line is untrue for what could not be seen there', () => {
+  const baseline: Baseline = { 'a.b': { verdict: 'fail', why: 'old' } }
+  const untrueOf = (listed: object, finding: Finding) => {
+    const agent = { url: '', command: null, ...listed }
+    const history = madeUp([{ ...begin, agent } as Happening, scenario('done'), end], 0)
+    return reported([check('a.b', finding)], { history, baseline }).baseline.map(({ fault }) => fault)
+  }
+  const listed = { listed: { marketplace: 'http://market.example', id: 'agt_1', slug: 'one' } }
+  const unseen = untested('from outside it can’t be seen')
+  assert.equal([untrueOf({}, unseen), untrueOf(listed, unseen), untrueOf(listed, holds)], [['stale'], [], ['stale']])
+})
+
 test('two verdicts of one seed say nothing', () => {
   const runs = [holds, wrong].map(finding => reported([check('a.b', finding)]))
   const report = withRepeats(runs)

@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AgentWatch, accepts } from '../../../src/sim/agents/agent-watch.ts'
 import { freePort } from '../../../src/sim/agents/free-port.ts'
+import { lookup } from '../../../src/sim/agents/https-front.ts'
 import { until } from '../../support/patience.ts'
 
 async function up(port: number) {
@@ -32,8 +33,12 @@ test('it is told once that nothing listens, and once that it is up; looked at ag
   down = await up(port)
   await until('that it came back', () => heard.length > 4)
   assert.equal(heard, ['is down', 'is back', 'is up', 'is down', 'is back'])
+  watch.look()
   watch.close()
   watch.look()
+  const isUp = () => accepts(new URL(`http://here.localhost:${port}`), lookup)
+  // The one that was under way when it was closed has an answer by then.
+  assert.equal([await isUp(), await isUp()], [true, true])
   await down()
   assert.equal([await accepts(new URL(`http://127.0.0.1:${port}`)), heard.length], [false, 5])
 })

@@ -7,7 +7,7 @@ import { type CrowdOptions, type Life, planLives } from '../../../src/sim/buyers
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { sameAsKept } from '../../support/golden.ts'
-import { until } from '../../support/patience.ts'
+import { inTime, until } from '../../support/patience.ts'
 import { inParagraphs, legible } from '../golden/legible.ts'
 import { openScene, type Scene, worker } from './scene.ts'
 
@@ -107,6 +107,34 @@ test('one that accepts and delivers nothing is disputed, and one that says nothi
     [['hires the agent for 5.00', 'cancels', 'cancelled']],
   )
   assert.ok(silent.tookMs >= 2_000)
+})
+
+test('whoever never answers is waited for by those who come first, and hardly by those who come later', async () => {
+  const scene = await openScene()
+  const agent = await worker(scene, 'Alpha')
+  agent.sink.answer = async () => answered(200)
+  const { world } = scene.marketplace
+  const [patienceMs, waits] = [1_000, [] as number[]]
+  const market = {
+    ...scene.marketplace.market,
+    world: {
+      ...world,
+      after(ms: number, then: () => void) {
+        const timer = world.after(ms, then)
+        waits.push(ms)
+        // Time goes by as soon as somebody waits for it.
+        if (ms <= patienceMs) setImmediate(() => world.tick(ms))
+        return timer
+      },
+    },
+  }
+  const mix = [{ persona: personas[0]!, share: 1 }]
+  const crowd = new Crowd({ ...optionsIn(scene, agent.id), market, mix, tasks: 12, patienceMs })
+  const lives = await inTime('the end of all lives', crowd.play())
+  const full = waits.filter(ms => ms === patienceMs).length
+  assert.ok(full >= 3 && full < 12, `${full}`)
+  assert.is(lives.length, 12)
+  await scene.close()
 })
 
 test('lives come four in a moment, by shares, each from an account of its character; a flood comes from one address at once', async () => {
