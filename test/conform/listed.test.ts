@@ -11,6 +11,7 @@ import { lookAt, type OutsideOptions } from '../../src/conform/listed-agent/run.
 import { labels, scenes } from '../../src/conform/listed-agent/scenes.ts'
 import { type Bug, openDeployment, PRICE } from '../cli/listed-deployment.ts'
 import { sameAsKept } from '../support/golden.ts'
+import { until } from '../support/patience.ts'
 import { scriptOf } from './script.ts'
 
 const test = suite('a listed agent')
@@ -44,10 +45,13 @@ interface Look {
   readonly declared?: Declared
   /** So often its marketplace says that it is being tested. */
   readonly busy?: number
+  /** Whoever cancels comes when the agent has delivered. */
+  readonly isQuicker?: boolean
 }
 
 const looks: Readonly<Record<string, Look>> = {
   'with money for all': { bug: 'waits', limit: 5 * PRICE },
+  'that is quicker than who cancels': { limit: 2 * PRICE, isQuicker: true, declared: nothingDeclared },
   'for nothing': { limit: null },
   'that is being tested already': { limit: null, busy: 3 },
   'that is being tested over and over': { limit: null, busy: 4 },
@@ -78,14 +82,23 @@ function busyFor(times: number, client: Client): Client {
   return { ...client, testConnection }
 }
 
+function late(client: Client): Client {
+  const cancelTask: Client['cancelTask'] = async (about, ...more) => {
+    await until('the delivery', async () => (await client.getTask({ id: about.id })).status === 'delivered')
+    return client.cancelTask(about, ...more)
+  }
+  return { ...client, cancelTask }
+}
+
 async function seen(name: string, look: Look) {
-  const { bug = 'none', isOther = false, limit, declared: said = declared, busy = 0 } = look
+  const { bug = 'none', isOther = false, limit, declared: said = declared, busy = 0, isQuicker = false } = look
   const slug = name.replaceAll(/\W+/g, '-')
   // Tests of one account's agents wait for each other.
   const owner = await market.newBuyer()
   await market.startAgent(slug, bug, owner)
   const { apiKey } = isOther ? await market.newBuyer() : owner
-  const client = busyFor(busy, createClient({ baseUrl: market.url, apiKey }))
+  const plain = createClient({ baseUrl: market.url, apiKey })
+  const client = busyFor(busy, isQuicker ? late(plain) : plain)
   const agent = await client.getAgent({ id: slug })
   let purchases: Purchases | null = null
   const options: OutsideOptions = {
@@ -99,13 +112,14 @@ async function seen(name: string, look: Look) {
   const [told] = history.of('purchases')
   if (told) assert.equal({ ...told, ...(purchases as Purchases | null) }, told)
   const isRaced = bug !== 'waits'
-  const bought = told?.tasks.filter(({ label }) => !isRaced || label !== labels.cancelled) ?? []
+  const races = isRaced ? [labels.testBeside, ...(isQuicker ? [] : [labels.cancelled])] : []
+  const bought = told?.tasks.filter(({ label }) => !races.includes(label)) ?? []
   const paid = bought.map(({ label, price, status }) => `  ${label} for ${price} ${status}\n`).join('')
   const verdicts = judge(outsideChecks, history)
     .filter(({ text }, at) => outsideChecks[at]!.scenario !== scenes.unseen || text !== UNSEEN)
     .filter(({ id }) => !isRaced || id !== labels.testBeside)
   const lines = verdicts.map(({ id, verdict, text }) => `  ${id} ${verdict} ${text}`.trimEnd())
-  const script = scriptOf(history, isRaced ? [labels.cancelled, labels.testBeside] : [])
+  const script = scriptOf(history, races)
   return `An agent ${name}\n\n${script}bought\n${paid}verdicts\n${lines.join('\n')}\n\n`
 }
 
