@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sameAsKept } from '../support/golden.ts'
 import { inFolder, run, startDev } from './program.ts'
 
 test(
@@ -29,7 +30,7 @@ test(
   inFolder(async folder => {
     const { code, out } = await run(['demo'], folder, { NODE_OPTIONS: '--disallow-code-generation-from-strings' })
     assert.is(code, 0, out)
-    assert.match(out, 'wallet 380.00, held 120.00')
+    sameAsKept('test/cli/demo.txt', out.replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:…').replace(/\d+\.\d s\b/g, '… s'))
     assert.match(out, /Everything adds up.*\n.* agent of your own: marketplace dev --forward-to http:\S+\n$/)
   }),
 )
