@@ -370,6 +370,22 @@ edge('http.get-harmless', 'whatever it answers, but for errors of its own', {
   'inconclusive the agent could not be asked': [[forged('http.get-harmless', null, { error: 'refused: no' })]],
   inconclusive: [[]],
 })
+const LIST = '/api/tasks?status=pending'
+const looked = (more: object = {}) => ({ ...request(LIST, 200), method: 'GET', ...more }) as Happening
+const unknown = (between: Happening, ...later: readonly Happening[]) => [
+  ...[looked(), task('http.unknown-event'), webhook('http.unknown-event', 200), between],
+  ...[callback('http.unknown-event', 'accept'), ...later, quiet],
+]
+edge('http.unknown-event', 'who finds the task in its list in between knows it from there', {
+  pass: [unknown(looked())],
+  'warn called back with accept': [
+    unknown(quiet),
+    unknown(quiet, looked()),
+    unknown(looked({ method: 'POST' })),
+    unknown(looked({ status: 401 })),
+    unknown(looked({ path: `${LIST.replace('?', '/task_1?')}` })),
+  ],
+})
 const burst = (...decisions: readonly Happening[]) => [
   ...[first, callback('first-task', 'accept'), step('first-task', 'accept')],
   ...[task('http.burst'), webhook('http.burst', 200), ...decisions],
@@ -379,7 +395,11 @@ edge('http.burst', 'one decision about each task', {
     burst(callback('http.burst', 'accept')),
     burst(callback('http.burst', 'accept'), callback('http.burst', 'accept')),
   ],
-  'warn decided twice': [burst(callback('http.burst', 'accept'), callback('http.burst', 'reject'))],
+  'warn decided twice': [
+    burst(callback('http.burst', 'accept'), callback('http.burst', 'reject')),
+    burst(...['one reason', 'another'].map(reason => callback('http.burst', 'reject', '', { body: text({ reason }) }))),
+    burst(...['no json', 'nor this'].map(words => callback('http.burst', 'accept', '', { body: text(words) }))),
+  ],
   'warn took a task': [burst()],
   'warn lost one': [[task('http.burst'), webhook('http.burst', 400)]],
   'inconclusive no task was sent': [[]],

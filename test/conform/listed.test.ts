@@ -112,7 +112,7 @@ async function seen(name: string, look: Look) {
   const [told] = history.of('purchases')
   if (told) assert.equal({ ...told, ...(purchases as Purchases | null) }, told)
   const isRaced = bug !== 'waits'
-  const races = isRaced ? [labels.testBeside, ...(isQuicker ? [] : [labels.cancelled])] : []
+  const races: string[] = isRaced ? [labels.testBeside, ...(isQuicker ? [] : [labels.cancelled])] : []
   const bought = told?.tasks.filter(({ label }) => !races.includes(label)) ?? []
   const paid = bought.map(({ label, price, status }) => `  ${label} for ${price} ${status}\n`).join('')
   const verdicts = judge(outsideChecks, history)
