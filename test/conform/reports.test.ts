@@ -29,7 +29,7 @@ import type { ReportName } from '../../src/conform/reports/names.ts'
 import { reportSchema } from '../docs/report-schema.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
-import { begin, historyOf, played } from './made-up.ts'
+import { begin, historyOf, played, reply } from './made-up.ts'
 import { junitSuites, sarifRun, tapFailures } from './report-readers.ts'
 
 const test = suite('reports')
@@ -331,6 +331,24 @@ test('the page and the summary say what came of the run in a word, and explain a
   )
   assert.match(reports.html(weak, history, { strict: true, complete: false }), '<p class="totals fail">FAILED: ')
   assert.match(reports.github(weak, history, { strict: true, complete: false }), '## Conformance: FAILED\n')
+})
+
+test('a page for GitHub that would be too long ends with a whole line, and no code within ends a fence', () => {
+  const many = Array.from({ length: 20 }, (_, at) => ({
+    ...check(`a.${at}`, broken('was wrong')),
+    fix: 'so '.repeat(20_000),
+  }))
+  const page = reports.github(reportOf(many, history, { known: [] }), history)
+  // GitHub takes 1 MiB.
+  assert.ok(Buffer.byteLength(page) <= 1_048_576 && page.endsWith('\n'), page.slice(-20))
+  assert.match(page, '### ❌ a.15 ')
+  const ticked = { status: 400, headers: [], body: contentOf(Buffer.from('not ````so````')) }
+  const refused = historyOf([begin, reply('a', { answer: ticked }), played('play')])
+  const fenced = reports.github(
+    reportOf([check('a.b', broken('was wrong', { seq: 2 }))], refused, { known: [] }),
+    refused,
+  )
+  assert.match(fenced, /^`{5}text\n.*````so````.*\n`{5}$/m)
 })
 
 if (isLong) {

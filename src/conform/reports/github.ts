@@ -50,12 +50,9 @@ export function githubSummary(report: Report, history: History, asked?: Asked): 
     ...(rest.length === 0 ? [] : ['', '| not judged | why |', '|---|---|', ...rest.map(row)]),
     '',
   ].join('\n')
-  return Buffer.byteLength(page) <= MOST_BYTES
-    ? page
-    : Buffer.from(page)
-        .subarray(0, MOST_BYTES)
-        .toString()
-        .replace(/[^\n]*$/, '')
+  if (Buffer.byteLength(page) <= MOST_BYTES) return page
+  const cut = Buffer.from(page).subarray(0, MOST_BYTES).toString()
+  return cut.slice(0, cut.lastIndexOf('\n') + 1)
 }
 
 const causeList = ({ causes }: Report): string[] =>
