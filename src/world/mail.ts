@@ -75,13 +75,17 @@ export function createMailer({ smtpUrl, from, deadlineMs = DEADLINE_MS }: MailOp
 
 interface SmtpError extends Error {
   code?: string
+  /** What the server had been told. */
+  command?: string
   responseCode?: number
 }
 
-/** Only a refused recipient or mail is final. Other faults, such as a wrong password of our own, can be corrected. */
-function failureOf({ message, code, responseCode = 0 }: SmtpError): MailResult {
-  const permanent = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+/** Only a refused recipient or mail is final. Other faults, such as a sender or a password of our own that is wrong, can be corrected. */
+function failureOf({ message, code, command, responseCode = 0 }: SmtpError): MailResult {
+  const isRefused = (code === 'EENVELOPE' && command !== 'MAIL FROM') || code === 'EMESSAGE'
+  const permanent = responseCode >= 500 && isRefused
   return { ok: false, permanent, message: message.slice(0, 300) }
 }
 
-const hostOf = (from: string) => /@([^\s@>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+/** A sender has an @, with or without a name before its address. */
+const hostOf = (from: string) => from.slice(from.lastIndexOf('@') + 1).replace('>', '')

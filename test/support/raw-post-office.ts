@@ -10,6 +10,8 @@ export type SmtpFault =
   | 'resets'
   | 'refuses for now'
   | 'refuses the receiver'
+  | 'refuses the sender'
+  | 'refuses the password'
   | 'refuses the mail' // when it has read it
   | null
 
@@ -19,6 +21,8 @@ export async function openRawPostOffice() {
     fault: null as SmtpFault,
     /** Mails taken. */
     taken: 0,
+    /** The lines of the last conversation. */
+    heard: [] as string[],
     connections: () => open.size,
     url: '',
     close() {
@@ -36,19 +40,29 @@ export async function openRawPostOffice() {
   return office
 }
 
-const receiverRefused: Readonly<Record<string, string>> = {
-  'refuses for now': '451 later\r\n',
-  'refuses the receiver': '550 nobody here\r\n',
+/** By the fault: at which verb, and in which words. */
+const refusals: Readonly<Record<string, readonly [verb: string, answer: string]>> = {
+  'refuses for now': ['RCPT', '451 later\r\n'],
+  'refuses the receiver': ['RCPT', '550 nobody here\r\n'],
+  'refuses the sender': ['MAIL', '550 not from you\r\n'],
+  'refuses the password': ['AUTH', '535 who are you\r\n'],
 }
 
-function takes(office: { fault: SmtpFault; taken: number }): string {
+interface Office {
+  fault: SmtpFault
+  taken: number
+  heard: string[]
+}
+
+function takes(office: Office): string {
   if (office.fault === 'refuses the mail') return '550 not this one\r\n'
   office.taken++
   return '250 taken\r\n'
 }
 
-function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number }): void {
+function converse(socket: net.Socket, office: Office): void {
   const { fault } = office
+  office.heard = []
   if (fault === 'silent') return
   if (fault === 'closes at greeting') return void socket.end()
   if (fault === 'resets') return void socket.resetAndDestroy()
@@ -59,6 +73,7 @@ function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number 
   let inLetter = false
   let text = ''
   const answer = (line: string) => {
+    office.heard.push(line)
     if (inLetter) {
       if (fault === 'closes in the middle') return socket.destroy()
       if (line !== '.') return
@@ -66,8 +81,9 @@ function converse(socket: net.Socket, office: { fault: SmtpFault; taken: number 
       return socket.write(takes(office))
     }
     const verb = line.slice(0, 4).toUpperCase()
-    const refusal = verb === 'RCPT' && receiverRefused[fault ?? '']
-    if (refusal) return socket.write(refusal)
+    const [refused, refusal] = refusals[fault ?? ''] ?? []
+    if (refusal && verb === refused) return socket.write(refusal)
+    if (verb === 'EHLO') return socket.write('250-here\r\n250 AUTH PLAIN\r\n')
     if (verb === 'DATA') inLetter = true
     if (verb === 'QUIT') return socket.end('221 bye\r\n')
     return socket.write(verb === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
