@@ -48,6 +48,11 @@ const refusals: Readonly<Record<string, readonly [verb: string, answer: string]>
   'refuses the password': ['AUTH', '535 who are you\r\n'],
 }
 
+const answers: Readonly<Record<string, string>> = {
+  EHLO: '250-here\r\n250 AUTH PLAIN\r\n',
+  DATA: '354 go on\r\n',
+}
+
 interface Office {
   fault: SmtpFault
   taken: number
@@ -83,10 +88,9 @@ function converse(socket: net.Socket, office: Office): void {
     const verb = line.slice(0, 4).toUpperCase()
     const [refused, refusal] = refusals[fault ?? ''] ?? []
     if (refusal && verb === refused) return socket.write(refusal)
-    if (verb === 'EHLO') return socket.write('250-here\r\n250 AUTH PLAIN\r\n')
     if (verb === 'DATA') inLetter = true
     if (verb === 'QUIT') return socket.end('221 bye\r\n')
-    return socket.write(verb === 'DATA' ? '354 go on\r\n' : '250 ok\r\n')
+    return socket.write(answers[verb] ?? '250 ok\r\n')
   }
   socket.write('220 here we are\r\n')
   socket.on('data', chunk => {
