@@ -5,26 +5,102 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fixes } from '../../src/api/diagnosis/causes.ts'
 import { wrongSignatures } from '../../src/api/diagnosis/wrong-signatures.ts'
+import { events } from '../../src/api/events.ts'
 import { sign, signatureHeaders } from '../../src/api/signature.ts'
-import { type AgentOptions, agentHandler, verifyWebhook } from '../../src/client/webhooks.ts'
+import { type AgentOptions, agentHandler, verifyWebhook, type WebhookEvent } from '../../src/client/webhooks.ts'
 import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { callbackSink, makeEvent, SECRET, send, withAgent } from './toolkit.ts'
 
-test('agentHandler: 401 to a bad signature, and no work', async () => {
-  let worked = 0
-  const refused: string[] = []
-  const onRefused: AgentOptions['onRefused'] = ({ reason }, { method }) => refused.push(`${method} ${reason}`)
-  await withAgent({ onTask: () => void worked++, onRefused }, async url => {
-    const answered = await send(url, makeEvent('task.submitted'), { 'X-Service-Signature': 'a'.repeat(64) })
-    assert.is(answered.status, 401)
-    assert.is(answered.body.success, false)
-    assert.is((await fetch(url, { method: 'POST', body: 'x' })).status, 401)
-    assert.is((await fetch(url)).status, 405)
-    assert.is((await fetch(url, { method: 'POST', body: 'x'.repeat(1_048_577) })).status, 413)
+test('agentHandler: what each odd request is answered, that none is worked on, and which of them are told', async () => {
+  const body = JSON.stringify(makeEvent('task.submitted'))
+  const signed = (changed: object = {}, text = body, at = Date.now()) => ({
+    method: 'POST',
+    body: text,
+    headers: { ...signatureHeaders(SECRET, at, text), ...changed },
   })
-  assert.equal(refused, ['POST mismatch', 'POST missing'])
-  assert.is(worked, 0)
+  const cases: [init: RequestInit, status: number, error: string, told?: string][] = [
+    [{}, 405, 'Webhooks come by POST.'],
+    [{ method: 'PUT', body }, 405, 'Webhooks come by POST.'],
+    [signed({}, 'x'.repeat(1_048_577)), 413, 'The body is too long or broke off.'],
+    [signed({}, 'x'.repeat(1_048_576)), 401, 'The body is not a webhook event.', 'malformed_body'],
+    [signed({}, '{"event":"task.submitted"}'), 401, 'The body is not a webhook event.', 'malformed_body'],
+    [{ method: 'POST', body }, 401, 'X-Service-Signature or X-Service-Timestamp is missing.', 'missing'],
+    [
+      signed({ 'X-Service-Timestamp': '1767225600' }),
+      401,
+      'X-Service-Timestamp is not a unix time of 13 digits (ms).',
+      'malformed_timestamp',
+    ],
+    [
+      signed({ 'X-Service-Signature': 'A'.repeat(64) }),
+      401,
+      'X-Service-Signature is not 64 lower-case hex digits.',
+      'malformed_signature',
+    ],
+    [
+      signed({ 'X-Service-Signature': 'a'.repeat(64) }),
+      401,
+      'The signature does not match the body and this secret.',
+      'mismatch',
+    ],
+    [signed({}, body, Date.now() - 310_000), 401, 'The webhook was signed more than 5 minutes ago.', 'stale'],
+    [
+      signed({}, body, Date.now() + 310_000),
+      401,
+      'The webhook was signed more than 5 minutes ahead of this clock.',
+      'future',
+    ],
+  ]
+  let worked = 0
+  const told: string[] = []
+  const onRefused: AgentOptions['onRefused'] = ({ reason, name }, { method }) =>
+    told.push(`${name} ${method} ${reason}`)
+  await withAgent({ onTask: () => void worked++, onRefused }, async url => {
+    for (const [init, status, error] of cases) {
+      const answered = await fetch(url, init)
+      assert.equal([answered.status, await answered.json()], [status, { success: false, error }])
+      assert.is(answered.headers.get('content-type'), 'application/json')
+    }
+    assert.is(worked, 0)
+    assert.equal(await send(url, makeEvent('task.submitted')), { status: 200, body: { success: true } })
+  })
+  assert.equal(
+    told,
+    cases.flatMap(([, , , reason]) => (reason ? [`WebhookError POST ${reason}`] : [])),
+  )
+  assert.is(worked, 1)
+})
+
+test('agentHandler: each event has a function of its own, and one of tomorrow has none', async () => {
+  const called: string[] = []
+  const note = (name: string) => (event: WebhookEvent) => void called.push(`${name} ${event.event} ${event.data.taskId}`)
+  const agent = {
+    onTask: note('onTask'),
+    onRevision: note('onRevision'),
+    onMessage: note('onMessage'),
+    onApproved: note('onApproved'),
+    onCancelled: note('onCancelled'),
+    onDisputed: note('onDisputed'),
+    onDelivered: note('onDelivered'),
+    onTest: note('onTest'),
+  }
+  await withAgent(agent, async url => {
+    for (const name of [...Object.keys(events), 'task.of_tomorrow'])
+      assert.is((await send(url, makeEvent(name))).status, 200, name)
+    await send(url, makeEvent('task.submitted', undefined, { test: true, taskId: 'test_1' }))
+    await until('all of them', () => called.length >= 8)
+  })
+  assert.equal(called, [
+    'onTask task.submitted task_1',
+    'onCancelled task.cancelled task_1',
+    'onRevision task.revision_requested task_1',
+    'onApproved task.approved task_1',
+    'onDisputed task.disputed task_1',
+    'onMessage task.message task_1',
+    'onDelivered task.delivered_to_buyer task_1',
+    'onTest task.submitted test_1',
+  ])
 })
 
 test('agentHandler: 200 at once, then the work with signed answers', async () => {
@@ -134,6 +210,22 @@ test('agentHandler: a failure in the work goes to onError, and the agent lives o
     await new Promise(resolve => setTimeout(resolve, 5))
   })
   assert.equal(errors, ['task.submitted: no idea', 'task.message: no words'])
+})
+
+test('agentHandler: a failure that nobody listens for is a line on stderr that names its event', async () => {
+  const lines: unknown[][] = []
+  const { error } = console
+  console.error = (...words: unknown[]) => lines.push(words)
+  const fault = new Error('no idea')
+  try {
+    await withAgent({ onTask: () => Promise.reject(fault) }, async url => {
+      await send(url, makeEvent('task.submitted'))
+      await until('the line', () => lines.length === 1)
+    })
+  } finally {
+    console.error = error
+  }
+  assert.equal(lines, [['task.submitted for task_1:', fault]])
 })
 
 test('agentHandler: a refusal is a line on stderr, with its cause and what helps, looked for once in a while', async () => {

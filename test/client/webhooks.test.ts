@@ -3,15 +3,17 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { answer, CallbackError, signCallback, verifyWebhook, WebhookError } from '../../src/client/webhooks.ts'
+import { answer, CallbackError, replyTo, signCallback, verifyWebhook, WebhookError } from '../../src/client/webhooks.ts'
 import { inTime } from '../support/patience.ts'
 import { callbackSink, makeEvent, NOW, SECRET } from './toolkit.ts'
 
 test('verifyWebhook: gives the event of a signed body, from text or bytes, with any kind of headers', () => {
   const body = JSON.stringify(makeEvent('task.submitted'))
   const headers = signatureHeaders(SECRET, NOW, body)
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  for (const given of [headers, lower, new Headers(headers)]) {
+  const named = (how: (name: string) => string) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [how(name), value]))
+  const [lower, upper] = [named(name => name.toLowerCase()), named(name => name.toUpperCase())]
+  for (const given of [headers, lower, upper, new Headers(headers)]) {
     for (const raw of [body, Buffer.from(body)]) {
       assert.is(verifyWebhook({ body: raw, headers: given, secret: SECRET, now: NOW }).data.title, 'Éine Aufgabe')
     }
@@ -58,15 +60,57 @@ test('answer: posts a signed callback that names its task, and returns the data'
   sink.close()
 })
 
+test('replyTo: what each callback says, with and without what may be left out', async () => {
+  const sink = await callbackSink()
+  const reply = replyTo(makeEvent('task.submitted', sink.url), SECRET)
+  for (const sent of [
+    reply.accept(),
+    reply.reject(),
+    reply.reject('No'),
+    reply.deliver('Done'),
+    reply.deliver('Done', 'n'),
+    reply.message('Hi'),
+  ])
+    assert.equal(await sent, { task: { id: 'task_1' } })
+  const { taskId } = makeEvent('').data
+  const bodies = sink.received.map(({ valid, body }) => ({ valid, ...body })).sort(byWords)
+  assert.equal(
+    bodies,
+    [
+      { valid: true, action: 'accept', taskId },
+      { valid: true, action: 'reject', taskId },
+      { valid: true, reason: 'No', action: 'reject', taskId },
+      { valid: true, content: 'Done', action: 'deliver', taskId },
+      { valid: true, content: 'Done', notes: 'n', action: 'deliver', taskId },
+      { valid: true, content: 'Hi', action: 'message', taskId },
+    ].sort(byWords),
+  )
+  sink.close()
+})
+
+/** Callbacks at one time arrive in any order. */
+const byWords = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)
+
 test('answer: a refusal throws with the status and the sentence of the service', async () => {
   const sink = await callbackSink(400, { success: false, error: 'Not from this state.' })
   const error = await answer(makeEvent('task.submitted', sink.url), SECRET, 'accept', {}).catch(
     (error: CallbackError) => error,
   )
   assert.instance(error, CallbackError)
-  assert.is((error as CallbackError).status, 400)
-  assert.is((error as CallbackError).message, 'Not from this state.')
+  const { name, status, message } = error as CallbackError
+  assert.equal([name, status, message], ['CallbackError', 400, 'Not from this state.'])
   sink.close()
+})
+
+test('answer: what is no answer of the marketplace has its status for a sentence, and no data', async () => {
+  const strange = (status: number): Promise<unknown> => {
+    const send: typeof fetch = async () => new Response('<h1>A proxy</h1>', { status })
+    return answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: send }).catch(
+      ({ message }: Error) => message,
+    )
+  }
+  assert.is(await strange(403), 'The service answered 403.')
+  assert.is(await strange(200), undefined)
 })
 
 /** A stand-in for the marketplace that answers callbacks one after the other: a status, or with undefined not at all. */
