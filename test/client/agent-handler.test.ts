@@ -74,7 +74,8 @@ test('agentHandler: what each odd request is answered, that none is worked on, a
 
 test('agentHandler: each event has a function of its own, and one of tomorrow has none', async () => {
   const called: string[] = []
-  const note = (name: string) => (event: WebhookEvent) => void called.push(`${name} ${event.event} ${event.data.taskId}`)
+  const note = (name: string) => (event: WebhookEvent) =>
+    void called.push(`${name} ${event.event} ${event.data.taskId}`)
   const agent = {
     onTask: note('onTask'),
     onRevision: note('onRevision'),

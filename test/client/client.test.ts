@@ -6,8 +6,9 @@ import type { Endpoint } from '../../src/api/endpoint.ts'
 import type { CallReply } from '../../src/api/endpoints/calls.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { verify } from '../../src/api/signature.ts'
-import { UnreachableError } from '../../src/client/transport.ts'
+import { type TransportOptions, UnreachableError } from '../../src/client/transport.ts'
 import { createClient, MarketplaceError } from '../../src/client/typed-client.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
@@ -76,6 +77,125 @@ test('fields go where they belong: into the path, the query and the body', async
   assert.is(cancel!.body, undefined)
 })
 
+/** A client that hears these answers in turn, and what each request sent. */
+function hearing(options: Partial<TransportOptions>, ...answers: Response[]) {
+  const sent: { headers: Record<string, string>; body: unknown }[] = []
+  const client = createClient({
+    baseUrl: 'https://marketplace.example//',
+    ...options,
+    fetch: async (_url, { headers, body }) => {
+      sent.push({ headers: headers as Record<string, string>, body })
+      return answers.shift() ?? Response.json({ success: true, data: null })
+    },
+  })
+  return { client, sent }
+}
+
+test('of its two credentials each request sends one, with the name of the program; the session follows the cookies', async () => {
+  const setting = (cookie: string) =>
+    new Response('{"success":true}', {
+      headers: [
+        ['set-cookie', 'theme=dark'],
+        ['set-cookie', cookie],
+      ] as never,
+    })
+  const { client, sent } = hearing(
+    { userAgent: 'mine/1' },
+    setting('session=one; Path=/; HttpOnly'),
+    setting('__Host-session=two; Path=/'),
+    setting('my-session=three'),
+    setting('session=; Max-Age=0'),
+  )
+  const sessions: unknown[] = []
+  for (let n = 0; n < 5; n++) {
+    await client.me()
+    sessions.push(client.credentials.session)
+  }
+  assert.equal(sessions, ['session=one', '__Host-session=two', '__Host-session=two', undefined, undefined])
+  client.credentials.apiKey = 'svc_key'
+  await client.me()
+  await client.me({}, { by: 'session' })
+  client.credentials.session = 'session=mine'
+  await client.me({}, { by: 'session' })
+  await client.me({}, { by: 'nobody' })
+  const agent = { 'user-agent': 'mine/1' }
+  assert.equal(
+    sent.map(({ headers }) => headers),
+    [
+      agent,
+      { ...agent, cookie: 'session=one' },
+      { ...agent, cookie: '__Host-session=two' },
+      { ...agent, cookie: '__Host-session=two' },
+      agent,
+      { ...agent, authorization: 'Bearer svc_key' },
+      agent,
+      { ...agent, cookie: 'session=mine' },
+      agent,
+    ],
+  )
+})
+
+test('a request of any path sends an object as JSON, a text as it is, and the headers that it is given', async () => {
+  const { client, sent } = hearing({})
+  const own = { 'content-type': 'application/merge-patch+json', 'x-own': '1' }
+  assert.equal(
+    await client.request('POST', '/any', { body: { a: 1 } }).then(({ status, success }) => [status, success]),
+    [200, true],
+  )
+  await client.request('POST', '/any', { body: '{"a": 1}', headers: own })
+  await client.request('GET', '/any')
+  assert.equal(sent, [
+    { headers: { 'content-type': 'application/json' }, body: '{"a":1}' },
+    { headers: own, body: '{"a": 1}' },
+    { headers: {}, body: undefined },
+  ])
+})
+
+test('of a stream the messages are its items, however they are cut; other events and comments are none', async () => {
+  const text = [
+    ': hello',
+    'data: {"n":1}',
+    'event: alive\ndata: {"n":0}',
+    'event: message\ndata: {"n":\ndata: "ü"}',
+    'id: 7',
+    'data:{"n":3}',
+    'data: {"n":"never ended"}',
+  ].join('\n\n')
+  const bytes = new TextEncoder().encode(text)
+  const cut = (size: number) =>
+    new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size))
+        controller.close()
+      },
+    })
+  for (const size of [1, 7, 1_000]) {
+    const { client } = hearing({}, new Response(cut(size)))
+    const items: unknown[] = []
+    for await (const item of (await client.watchChanges()) as unknown as AsyncIterable<unknown>) items.push(item)
+    assert.equal(items, [{ n: 1 }, { n: 'ü' }, { n: 3 }], `in pieces of ${size}`)
+  }
+})
+
+test('a file has the name that its header tells, in both ways of writing it, and its type', async () => {
+  const named = async (headers: Record<string, string>) => {
+    const { client } = hearing({}, new Response(new Uint8Array([1, 2]), { headers }))
+    return client.downloadFile({ id: 'task_1', fileId: 'file_1' })
+  }
+  const bytes = new Uint8Array([1, 2])
+  for (const [disposition, name] of [
+    ['attachment; filename="a b.txt"', 'a b.txt'],
+    [`attachment; filename="Gr__en.txt"; filename*=UTF-8''Gr%C3%B6%C3%9Fen.txt; size=2`, 'Größen.txt'],
+    ['attachment', ''],
+  ])
+    assert.equal(await named({ 'content-disposition': disposition!, 'content-type': 'text/plain' }), {
+      name,
+      mimeType: 'text/plain',
+      bytes,
+    })
+  assert.equal(await named({}), { name: '', mimeType: '', bytes })
+})
+
 test('the compiler refuses what the records do not take', () => {
   const { client } = listening()
   const wrong = [
@@ -134,14 +254,33 @@ test("what is not the marketplace's answer, and no answer at all, are told apart
     fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
   })
   const strange = await proxy.listCategories().catch(caught => caught)
-  assert.instance(strange, MarketplaceError)
-  assert.is(strange.status, 502)
-  assert.match(strange.message, 'Bad gateway')
+  const { name, status, message, errors, requestId, retryAfterMs } = strange
+  assert.equal(
+    { name, status, message, errors, requestId, retryAfterMs },
+    {
+      name: 'MarketplaceError',
+      status: 502,
+      message: "The answer 502 is not the marketplace's: <h1>Bad gateway</h1>",
+      errors: undefined,
+      requestId: undefined,
+      retryAfterMs: undefined,
+    },
+  )
+  const wordless = hearing({}, Response.json({ success: false }, { status: 503 })).client
+  assert.is((await wordless.me().catch(caught => caught)).message, 'The marketplace answered 503')
   const nobody = await createClient({ baseUrl: 'http://127.0.0.1:9' })
     .listCategories()
     .catch(caught => caught)
   assert.instance(nobody, UnreachableError)
-  assert.match(nobody.message, 'http://127.0.0.1:9 does not answer')
+  assert.equal(
+    [nobody.name, nobody.message, nobody.cause.name],
+    ['UnreachableError', 'http://127.0.0.1:9 does not answer: bad port', 'TypeError'],
+  )
+  const dead = `http://127.0.0.1:${await freePort()}`
+  const refused = await createClient({ baseUrl: dead })
+    .listCategories()
+    .catch(caught => caught)
+  assert.is(refused.message, `${dead} does not answer: ECONNREFUSED`)
 })
 
 test('an aborted request ends with the reason of its signal', async () => {

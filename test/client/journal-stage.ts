@@ -18,16 +18,15 @@ export const task = (title: string, callbackUrl?: string, extra: object = {}): W
 
 export const delivery = (id: string) => ({ 'X-Service-Delivery-Id': id })
 
-/** A stand-in for the marketplace. It answers with what `status` says, and not at all to null. */
-export async function marketplace(status: (action: string) => number | null) {
+/** A stand-in for the marketplace. It answers with what `status` says, and not at all to null; with `error` if it refuses. */
+export async function marketplace(status: (action: string, words: string) => number | null, error = '') {
   const came: { action: string; words: string; signature: string }[] = []
   const server = await listen(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const { action, content = '' } = JSON.parse(text)
     came.push({ action, words: content, signature: String(request.headers['x-service-signature']) })
-    const code = status(action)
-    if (code !== null)
-      response.writeHead(code).end(JSON.stringify({ success: code < 300, data: came.length, error: '' }))
+    const code = status(action, content)
+    if (code !== null) response.writeHead(code).end(JSON.stringify({ success: code < 300, data: came.length, error }))
   })
   return { ...server, came, actions: () => came.map(({ action }) => action) }
 }

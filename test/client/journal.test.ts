@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { Inbox } from '../../src/client/inbox.ts'
-import { type AgentOptions, agentHandler } from '../../src/client/webhooks.ts'
+import { type AgentOptions, agentHandler, type CallbackError } from '../../src/client/webhooks.ts'
 import { listen } from '../support/listen.ts'
 import { until } from '../support/patience.ts'
 import { delivery, marketplace, onStage, task } from './journal-stage.ts'
@@ -86,6 +86,147 @@ test(
     market.close()
   }),
 )
+
+test(
+  'which refusals of a callback are for good: what met another is done at the next start, and each may come as another delivery',
+  onStage(async stage => {
+    const [forGood, forNow] = [
+      ['400', '403', '404', '409', '422'],
+      ['302', '401', '408', '429', '500', '503'],
+    ]
+    const all = [...forGood!, ...forNow!]
+    const market = await marketplace((_action, words) => Number(words))
+    const begun: string[] = []
+    const errors: string[] = []
+    const onTask: AgentOptions['onTask'] = async ({ data }, reply) => {
+      begun.push(data.title)
+      await reply.deliver(data.title)
+    }
+    const onError: AgentOptions['onError'] = (error, { data }) =>
+      errors.push(`${data.title} ${(error as CallbackError).status}`)
+    const open = () => stage.open({ onTask, onError, attempts: 1 })
+    const first = await open()
+    for (const [nth, id] of ['dlv', 'dlv', 'another'].entries()) {
+      for (const title of all) await send(first.url, task(title, market.url), delivery(`${id}_${title}`))
+      await until('the refusals', () => errors.length === (nth < 2 ? 1 : 2) * all.length)
+    }
+    assert.equal(
+      [begun.splice(0).sort(), errors.splice(0).sort()],
+      [twice(all), twice(all.map(one => `${one} ${one}`))],
+    )
+    await first.stop()
+    const second = await open()
+    await until('their refusals', () => errors.length === forNow!.length)
+    await second.stop()
+    assert.equal(begun.sort(), forNow)
+    market.close()
+  }),
+)
+
+const twice = (texts: readonly string[]) => [...texts, ...texts].sort()
+
+test(
+  'an accept that was not heard, and is too old to be sent as it was, has counted if the task is under way, and only then',
+  onStage(async stage => {
+    let isSilent = true
+    let first: 'accept' | 'reject' = 'accept'
+    const status = (action: string) => (isSilent ? null : action === first ? 400 : 201)
+    const underWay = "A task that is in_progress can't be accepted."
+    const heard: unknown[] = []
+    const onTask: AgentOptions['onTask'] = async ({ data }, reply) => {
+      heard.push(await reply[first]().catch(({ message }: Error) => message))
+      if (!isSilent) await reply.message(data.title)
+    }
+    for (const [name, error, due, action = 'accept'] of [
+      ['under way', underWay, undefined],
+      ['over', "A task that is cancelled can't be accepted.", "A task that is cancelled can't be accepted."],
+      ['rejected', underWay, underWay, 'reject'],
+    ] as const) {
+      first = action
+      isSilent = true
+      const market = await marketplace(status, error)
+      const before = await stage.open({ onTask })
+      await send(before.url, task(name, market.url))
+      await until('its first word', () => market.came.length === 1)
+      await before.stop()
+      fs.writeFileSync(stage.path, stage.text.replace(/"at":\d+/g, `"at":${Date.now() - 250_000}`))
+      isSilent = false
+      heard.length = 0
+      const after = await stage.open({ onTask })
+      await until('its message', () => market.came.length === 3)
+      // A fresh one that is refused is refused, whatever the task does.
+      await send(after.url, task(`fresh ${name}`, market.url))
+      await until('another message', () => market.came.length === 5)
+      await after.stop()
+      assert.equal(heard, [due, error], name)
+      assert.equal(market.actions(), [first, first, 'message', first, 'message'])
+      assert.is.not(market.came[1]!.signature, market.came[0]!.signature)
+      assert.is(stage.text.match(/"counts":true/g)!.length, due === undefined ? 3 : 2)
+      market.close()
+    }
+  }),
+)
+
+test(
+  'a journal holds what came, how often it was begun and what was said, over ends and over lines that are none',
+  onStage(async stage => {
+    const came = (n: number, mark = n) => ({ key: `key ${n}`, marks: [`id ${mark}`], body: `body ${n}` })
+    const first = new Inbox(stage.path)
+    for (const n of [1, 2, 3, 4]) assert.is(await first.isNew(came(n)), true)
+    await first.begun('key 1')
+    await first.sent('key 1', 'accept', { at: 5 })
+    await first.sent('key 1', 'accept', { at: 5, counts: true, data: { id: 'task_1' } })
+    await first.sent('key 1', 'deliver', { at: 6 })
+    await first.done('key 2', false)
+    await first.done('key 3', true)
+    first.leave('key 1')
+    first.close()
+    const due = [
+      {
+        ...came(1),
+        runs: 2,
+        isLeft: false,
+        sent: new Map([
+          ['accept', { at: 5, counts: true, data: { id: 'task_1' } }],
+          ['deliver', { at: 6 }],
+        ]),
+      },
+      { ...came(4), runs: 1, isLeft: false, sent: new Map() },
+    ]
+    // The third reads what the second has written anew.
+    for (let n = 2; n <= 3; n++) {
+      fs.appendFileSync(stage.path, 'null\n17\n"done"\n{"done":"key 1\n')
+      const next = new Inbox(stage.path)
+      assert.equal(
+        next.unfinished.map(({ bytes: _, ...one }) => one),
+        due,
+      )
+      assert.is(fs.statSync(stage.path).mode & 0o777, process.platform === 'win32' ? 0o666 : 0o600)
+      next.close()
+    }
+    const last = new Inbox(stage.path)
+    const isNew = (n: number, mark?: number) => last.isNew(came(n, mark))
+    assert.equal(
+      [await isNew(2), await isNew(2, 7), await isNew(9, 7), await isNew(9, 3), await isNew(1, 8), await isNew(9, 8)],
+      [false, false, false, false, false, false],
+      'a delivery is known by each of its marks, also by one that came with a copy',
+    )
+    assert.is(await isNew(3, 10), true, 'what the marketplace has refused may come as another delivery')
+    last.leave('key 1')
+    assert.is(await isNew(1, 11), true, 'and so may what went wrong')
+    const { bytes: _, ...again } = last.kept('key 1')!
+    assert.equal(again, { ...due[0], runs: 1 }, 'with what was said')
+    last.close()
+  }),
+)
+
+test('without a journal too the latest deliveries are known, and the oldest are forgotten', async () => {
+  const inbox = new Inbox(undefined)
+  const marks = (n: number) => Array.from({ length: 99 }, (_, nth) => `mark ${n} ${nth}`)
+  const isNew = (n: number) => inbox.isNew({ key: `key ${n}`, marks: marks(n), body: '' })
+  for (let n = 0; n < 400; n++) await isNew(n)
+  assert.equal([await isNew(399), await isNew(200), await isNew(0)], [false, false, true])
+})
 
 test(
   'one webhook at a time: of twenty at once one is worked on, and fifty others are all kept',
@@ -236,6 +377,33 @@ test(
     await inbox.done('key 0', false)
     assert.is(await inbox.isNew(came(4)), true)
     assert.is(await inbox.isNew(came(0)), false)
+    const data = 'x'.repeat(1024 * 1024)
+    await inbox.sent('key 1', 'accept', { at: 1, counts: true, data })
+    assert.equal(inbox.kept('key 1')!.sent.get('accept'), { at: 1, counts: true }, 'that it counts has room')
+    await inbox.done('key 2', false)
+    await inbox.sent('key 1', 'deliver', { at: 1, counts: true, data })
+    assert.is(inbox.kept('key 1')!.sent.get('deliver')!.data, data)
+    assert.is(await inbox.isNew(came(5)).catch(() => 'full'), 'full')
+    await inbox.done('key 1', false)
+    assert.is(await inbox.isNew(came(5)), true, 'with an event goes what was said for it')
+    inbox.close()
+  }),
+)
+
+test(
+  'however many come at once, only so many are answered 200 before they are done',
+  onStage(async stage => {
+    const inbox = new Inbox(stage.path)
+    const all = Array.from({ length: 12_000 }, (_, n) => inbox.isNew({ key: `key ${n}`, marks: [], body: '' }))
+    const results = await Promise.allSettled(all)
+    const kept = results.findIndex(({ status }) => status === 'rejected')
+    assert.is(inbox.unfinished.length, kept)
+    const isTaken = async (key: string) =>
+      inbox.isNew({ key, marks: [], body: '' }).catch(({ message }: Error) => message)
+    const full = `The journal is full: ${kept} webhooks that were answered 200 are not done yet.`
+    assert.is(await isTaken('one more'), full)
+    await inbox.done('key 0', false)
+    assert.is(await isTaken('one more'), true)
     inbox.close()
   }),
 )
