@@ -85,6 +85,37 @@ test('public unicast addresses pass', () => {
   }
 })
 
+test('of each kind of address it is told why none may call it', () => {
+  const kinds: [why: string, ...addresses: string[]][] = [
+    ['private', '10.0.0.7', '172.16.0.1', '192.168.1.1', 'fd00::1', '::ffff:10.0.0.7', 'fec0::1'],
+    ['this machine itself', '127.0.0.1', '::1'],
+    ['link-local', '169.254.169.254', 'fe80::1'],
+    ['private to a carrier', '100.64.0.1'],
+    ['not the address of one machine', '0.0.0.0', '::'],
+    ['a broadcast address', '255.255.255.255'],
+    ['a multicast address', '224.0.0.1', 'ff02::1'],
+    ['a translated address (NAT64)', '64:ff9b::a00:7'],
+    ['a translated address', '::ffff:0:10.0.0.7'],
+    ['a tunnel (6to4)', '2002:a00:7::1'],
+    ['a tunnel (Teredo)', '2001::1'],
+    ['reserved', '192.0.2.1', '240.0.0.1', '2001:db8::1', '3fff::1', '::7f00:1', '4000::1'],
+    ['the platform that a machine of a cloud runs on', '168.63.129.16'],
+    ['not a plain address', 'agent.example', '1.1.1.1%lo'],
+  ]
+  for (const [why, ...some] of kinds)
+    for (const address of some) assert.is(addressFault(address, { allowLoopback: false }), why, address)
+  const asked: string[] = []
+  const isOwn = (address: string) => asked.push(address) > 1
+  const faults = ['::ffff:8.8.8.8', '2606:4700::1'].map(one => addressFault(one, { allowLoopback: true, isOwn }))
+  assert.equal(
+    [faults, asked],
+    [
+      [null, 'this machine itself'],
+      ['8.8.8.8', '2606:4700:0:0:0:0:0:1'],
+    ],
+  )
+})
+
 test('isLoopback: names and addresses of this machine', () => {
   for (const host of ['localhost', 'a.localhost', 'localhost.', '127.0.0.1', '127.9.9.9', '::1', '[::1]']) {
     assert.ok(isLoopback(host), host)

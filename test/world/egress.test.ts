@@ -117,6 +117,187 @@ test('nobody listens: refused; a header that is not allowed: bad_url; neither th
 
 const to = (...addresses: string[]): Resolved[] => addresses.map(address => ({ address, family: net.isIP(address) }))
 
+/** What a refusal tells, besides how long it took. */
+async function refusalOf(options: EgressOptions, url: string, change: Partial<Outgoing> = {}) {
+  const result = await openEgress(options).post(request(url, change))
+  if (result.ok) return `answered ${result.status}`
+  const { ok: _, durationMs, ...told } = result
+  assert.ok(Number.isInteger(durationMs))
+  return told
+}
+
+const failing =
+  (code?: string): Lookup =>
+  () =>
+    Promise.reject(Object.assign(new Error('no address'), code && { code }))
+
+test('what is refused before anything is sent is told in a sentence each', async () => {
+  const agent = 'https://agent.example/'
+  const own = 'this says nothing about the agent.'
+  const cases: [options: Partial<EgressOptions>, url: string, reason: string, message: string, unclear?: true][] = [
+    [serve, 'nonsense', 'bad_url', 'The URL is not an http(s) address.'],
+    [serve, 'ftp://agent.example/', 'bad_url', 'The URL is not an http(s) address.'],
+    [serve, 'https://me@agent.example/', 'bad_url', 'The URL holds a user name or password; webhooks go without.'],
+    [serve, 'https://:word@agent.example/', 'bad_url', 'The URL holds a user name or password; webhooks go without.'],
+    [serve, 'http://agent.example/', 'https_required', 'The URL begins with http://; webhooks go to https:// only.'],
+    [
+      { ...dev, ports: [[8000, 9000]] },
+      'http://agent.example/',
+      'forbidden_port',
+      'Port 80 is not called; webhooks go to ports 8000 to 9000 only.',
+    ],
+    [{ ...dev, ports: [[80, 80]] }, agent, 'forbidden_port', 'Port 443 is not called; webhooks go to ports 80 only.'],
+    [{ ...dev, lookup: failing('ENODATA') }, agent, 'dns', 'The name agent.example has no address.'],
+    [{ ...dev, lookup: async () => [] }, agent, 'dns', 'The name agent.example has no address.'],
+    [
+      { ...serve, lookup: failing('ENODATA') },
+      agent,
+      'dns',
+      'The name agent.example has no public address; webhooks go to public addresses only.',
+    ],
+    [
+      { lookup: failing('ESERVFAIL') },
+      agent,
+      'dns',
+      'The name agent.example could not be looked up (ESERVFAIL).',
+      true,
+    ],
+    [{ lookup: failing() }, agent, 'dns', 'The name agent.example could not be looked up (no code).', true],
+    [
+      { lookup: failing('EMFILE') },
+      agent,
+      'own_fault',
+      `The marketplace itself could look up no name (EMFILE); ${own}`,
+    ],
+    [
+      { ...dev, lookup: async () => to('10.0.0.7') },
+      agent,
+      'private_address',
+      'An address of agent.example is private; webhooks go to public addresses and this machine only.',
+    ],
+    [
+      dev,
+      'http://10.0.0.7/',
+      'private_address',
+      'The address 10.0.0.7 is private; webhooks go to public addresses and this machine only.',
+    ],
+  ]
+  for (const [options, url, reason, message, unclear] of cases) {
+    const due = { reason, message, ...(unclear && { unclear }) }
+    assert.equal(await refusalOf({ ...serve, ...options }, url), due)
+  }
+})
+
+test('a connection that can not be made says whose fault that is, or that it is not clear', async () => {
+  const { connect } = net
+  const own = 'this says nothing about the agent.'
+  const cases: [host: string, code: string, reason: string, message: string, unclear?: true][] = [
+    ['agent.example', 'ECONNREFUSED', 'refused', 'Nothing listens at agent.example port 8080.'],
+    ['agent.example', 'ETIMEDOUT', 'timeout', 'agent.example port 8080 took no connection in time.', true],
+    ['localhost', 'ETIMEDOUT', 'timeout', 'localhost port 8080 took no connection in time.'],
+    ['agent.example', 'ECONNRESET', 'reset', 'The connection to agent.example port 8080 was cut off.'],
+    ['agent.example', 'EHOSTUNREACH', 'refused', 'There is no way to agent.example port 8080 (EHOSTUNREACH).', true],
+    ['localhost', 'EHOSTUNREACH', 'refused', 'There is no way to localhost port 8080 (EHOSTUNREACH).'],
+    ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'ENETDOWN', 'EPERM', 'EACCES'].map(
+      code =>
+        ['agent.example', code, 'own_fault', `The marketplace itself could open no connection (${code}); ${own}`] as [
+          string,
+          string,
+          string,
+          string,
+        ],
+    ),
+  ]
+  try {
+    for (const [host, code, reason, message, unclear] of cases) {
+      net.connect = (() => new net.Socket().destroy(Object.assign(new Error(code), { code }))) as never
+      const options = { ...dev, lookup: async () => to('127.0.0.1') }
+      const due = { reason, message, ...(unclear && { unclear }) }
+      assert.equal(await refusalOf(options, `http://${host}:8080/`), due)
+    }
+  } finally {
+    net.connect = connect
+  }
+})
+
+test('of a name with many addresses some are tried, of both families in turn, from the first on', async () => {
+  const { connect } = net
+  const [fours, sixes] = [
+    Array.from({ length: 20 }, (_, n) => `192.0.2.${n + 1}`),
+    Array.from({ length: 20 }, (_, n) => `2001:db8::${n + 1}`),
+  ]
+  let tried: string[] = []
+  const triedOf = async (addresses: string[]) => {
+    tried = []
+    const options = { ...dev, isAllowed: () => true, lookup: async () => to(...addresses) }
+    const { message } = (await refusalOf(options, 'http://agent.example:8080/')) as { message: string }
+    assert.is(message, `There is no way to agent.example port 8080 (${addresses[0]}).`, 'the first is told')
+    return tried
+  }
+  try {
+    net.connect = (({ host }: { host: string }) => {
+      tried.push(host)
+      return new net.Socket().destroy(Object.assign(new Error(host), { code: host }))
+    }) as never
+    const all = await triedOf([...fours!, ...sixes!])
+    assert.ok(all.length < fours!.length)
+    assert.equal(all, fours!.flatMap((four, at) => [four, sixes![at]!]).slice(0, all.length))
+    assert.equal(await triedOf(['2001:db8::1', '192.0.2.1', '192.0.2.2', '192.0.2.3']), [
+      '2001:db8::1',
+      '192.0.2.1',
+      '192.0.2.2',
+      '192.0.2.3',
+    ])
+    assert.equal(await triedOf(['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1']), [
+      '192.0.2.1',
+      '2001:db8::1',
+      '192.0.2.2',
+      '192.0.2.3',
+    ])
+  } finally {
+    net.connect = connect
+  }
+})
+
+test('an exchange that does not come to its end is told by how far it came', async () => {
+  const answering = (text: string, end = false) =>
+    rawServer(socket => void socket.on('data', () => (end ? socket.end(text) : socket.write(text))))
+  const [whole, begun] = ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', 'x']
+  const closed = { reason: 'reset', message: 'The connection was closed before the answer was complete.' }
+  const late = (what: string, time: string) => ({
+    reason: 'timeout',
+    message: `${what} within ${time}.`,
+    unclear: true,
+  })
+  const cases: [server: ReturnType<typeof answering>, change: Partial<Outgoing>, due: object][] = [
+    [answering(''), { timeoutMs: DEADLINE_MS }, late('No answer came', '0.2 seconds')],
+    [answering('HTTP/1.1 103 Early Hints\r\n\r\n'), { timeoutMs: 1_000 }, late('No answer came', '1 second')],
+    [answering(whole), { timeoutMs: DEADLINE_MS }, late('The answer did not end', '0.2 seconds')],
+    [answering(whole + begun), { timeoutMs: 2_000 }, late('The answer did not end', '2 seconds')],
+    [answering('', true), {}, closed],
+    [answering(whole + begun, true), {}, closed],
+    [
+      answering('nonsense\r\n\r\n', true),
+      {},
+      { reason: 'bad_answer', message: 'The answer is not proper HTTP, or its headers are longer than 16 KB.' },
+    ],
+    [
+      answering(''),
+      { headers: { 'bad name': 'x' } },
+      {
+        reason: 'bad_url',
+        message: 'The request could not be written: its path or one of its headers is not allowed.',
+      },
+    ],
+  ]
+  await Promise.all(
+    cases.map(async ([server, change, due]) => {
+      const { port } = await server
+      assert.equal(await refusalOf(dev, `http://127.0.0.1:${port}/`, change), due)
+    }),
+  )
+})
+
 test('names: any forbidden answer among them refuses the name', async () => {
   const canary = await rawServer(() => {})
   const answers = [to('93.184.216.34', '10.0.0.1'), to('127.0.0.1', '93.184.216.34'), to('2606:4700::1', '::1')]
@@ -406,7 +587,11 @@ test('TLS: a certificate for another name, and a server that speaks plain text o
   assert.is(reasonOf(await egress.post(impatient(`https://localhost:${mute.port}/`))), 'timeout')
   assert.ok(await mute.allClosed(), 'a handshake nobody waits for is given up')
   const rude = await rawServer(socket => void socket.once('data', () => socket.resetAndDestroy()))
-  assert.is(reasonOf(await egress.post(request(`https://localhost:${rude.port}/`))), 'reset')
+  const cut = await egress.post(request(`https://localhost:${rude.port}/`))
+  assert.equal(
+    [reasonOf(cut), cut.ok || cut.message],
+    ['reset', 'localhost closed the connection before TLS was agreed.'],
+  )
 })
 
 test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', async () => {
@@ -490,8 +675,11 @@ test('close: what is under way ends, nothing starts afterwards, every socket clo
   const underWay = [1, 2, 3].map(() => egress.post(request(url)))
   await pause(50)
   await egress.close()
-  assert.equal((await Promise.all(underWay)).map(reasonOf), ['reset', 'reset', 'reset'])
-  assert.is(reasonOf(await egress.post(request(url))), 'reset')
+  for (const result of [...(await Promise.all(underWay)), await egress.post(request(url))])
+    assert.equal(
+      [reasonOf(result), result.ok || result.message],
+      ['reset', 'The marketplace is closing its connections.'],
+    )
   assert.ok(await server.allClosed())
 })
 
