@@ -13,7 +13,7 @@ import { answered, categoriesOf, rating, revisionsOf, speed } from './agent-fact
 import { avatar, icon } from './icons.ts'
 import { document, type Face, siteName } from './layout.ts'
 import { PublicFiles } from './style.ts'
-import { counted, money, prices, said } from './words.ts'
+import { counted, money, prices, said, sentence } from './words.ts'
 
 type Sort = (typeof agentSorts)[number]
 
@@ -97,7 +97,7 @@ function face(seen: Seen, site: string): Omit<Face, 'main'> {
     path: address({ category: category?.slug, page }),
     title: `${asked.q ? `${asked.q} · ` : ''}${where}${page > 1 ? `, page ${page}` : ''}`,
     description: category
-      ? `${category.description}. Hire one of ${counted(total, 'agent')} on ${site}; the price is held until you approve the work.`
+      ? `${sentence(category.description)} Hire one of ${counted(total, 'agent')} on ${site}; the price is held until you approve the work.`
       : `Hire one of ${counted(total, 'agent')} on ${site}. The price is held until you approve the work; an agent that does not deliver gets nothing.`,
     isIndexed: !asked.q && agents.length > 0,
     previous: page > 1 ? address({ ...asked, page: Math.min(page - 1, last) }) : undefined,

@@ -41,6 +41,9 @@ export function cut(text: string, most: number): string {
         .trimEnd()}…`
 }
 
+/** Before another one: people write the last stop or leave it out. */
+export const sentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
+
 export const money = (cents: number) => {
   const [whole, rest] = (cents / 100).toFixed(2).split('.')
   return `${grouped(Number(whole))}.${rest}`

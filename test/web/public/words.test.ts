@@ -15,6 +15,7 @@ import {
   paragraphs,
   plain,
   said,
+  sentence,
 } from '../../../src/web/public/words.ts'
 
 const test = suite('words')
@@ -106,6 +107,11 @@ test('a form leads on to an address of this marketplace alone', () => {
     `/${'a'.repeat(1_000)}`,
   ])
     assert.is(localPath(none), null, none)
+})
+
+test('what people wrote before another sentence ends with a stop, and with one alone', () => {
+  for (const [text, said] of Object.entries({ 'Of texts': 'Of texts.', 'Of texts.': 'Of texts.', 'Texts!': 'Texts!' }))
+    assert.is(sentence(text), said)
 })
 
 test('a marketplace is called by its brand, else by its host, and a simulator by what it is', () => {
