@@ -157,11 +157,14 @@ test(
       // A fresh one that is refused is refused, whatever the task does.
       await send(after.url, task(`fresh ${name}`, market.url))
       await until('another message', () => market.came.length === 5)
+      // It is written down once its answer is there.
+      const counting = () => stage.text.match(/"counts":true/g)!.length
+      await until('all that counts', () => counting() === (due === undefined ? 3 : 2))
       await after.stop()
       assert.equal(heard, [due, error], name)
       assert.equal(market.actions(), [first, first, 'message', first, 'message'])
       assert.is.not(market.came[1]!.signature, market.came[0]!.signature)
-      assert.is(stage.text.match(/"counts":true/g)!.length, due === undefined ? 3 : 2)
+      assert.is(counting(), due === undefined ? 3 : 2)
       market.close()
     }
   }),
