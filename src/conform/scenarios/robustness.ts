@@ -69,6 +69,7 @@ const closedConnections: Scenario = {
     const { task, webhook: whole } = await stage.taken('rel.hang-up')
     const sent = { change: 'closed before the answer', genuine: true }
     await stage.lane.webhooks.sendByHand(whole, sent, 'rel.hang-up', { closeAfter: Buffer.byteLength(whole.body) })
+    await stage.pause(NOTICED_MS)
     await goesOn(stage, 'rel.hang-up')
     const retry = signedNow({ ...whole, attempt: 2 })
     await stage.lane.webhooks.send(retry, { change: 'retry', genuine: true }, 'rel.hang-up')
