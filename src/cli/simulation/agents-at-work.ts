@@ -2,6 +2,7 @@
 import { asksForWork } from '../../api/diagnosis/story.ts'
 import type { Client } from '../../client/typed-client.ts'
 import type { StampedEntry } from '../../market/log.ts'
+import { boundedCache } from '../../shared/bounded-cache.ts'
 
 export interface TaskInHand {
   taskId: string
@@ -10,11 +11,13 @@ export interface TaskInHand {
 
 /** In these it has work. */
 const AT_WORK: ReadonlySet<string> = new Set(['pending', 'in_progress'])
+/** Of one that is forgotten a webhook that is sent once more is waited for, as long as there is patience. */
+const DONE_KEPT = 10_000
 
 export class AgentWork {
   readonly #inHand = new Map<string, TaskInHand>()
   /** Tasks of which nothing is to do: a webhook that was sent once more asks for nothing. */
-  readonly #done = new Set<string>()
+  readonly #done = boundedCache<string>({ maxEntries: DONE_KEPT })
   readonly #stop = new AbortController()
   /** Where the clock stood after the last move that the log has told of. */
   #movedTo = ''
@@ -56,7 +59,7 @@ export class AgentWork {
   #hear(entry: StampedEntry): void {
     if (entry.type === 'clock') this.#movedTo = entry.now
     // Not once it is answered: an agent may call back before it answers.
-    if (entry.type === 'sending' && asksForWork(entry.event) && !this.#done.has(entry.taskId)) {
+    if (entry.type === 'sending' && asksForWork(entry.event) && !this.#done.get(entry.taskId)) {
       const { taskId, agentId } = entry
       this.#inHand.set(taskId, { taskId, agentId })
     }
@@ -65,7 +68,7 @@ export class AgentWork {
     if (entry.type !== 'task') return
     if (entry.trigger !== 'dispute' && AT_WORK.has(entry.to)) this.#done.delete(entry.taskId)
     else {
-      this.#done.add(entry.taskId)
+      this.#done.set(entry.taskId, entry.to)
       this.#drop(entry.taskId)
     }
   }
